@@ -45,7 +45,8 @@ def _model(c: Choices, kinds: list[str]) -> str:
         families[c.pick("uvwxyz"[: len(kinds)])] = c.pick(_FAMILIES)
     options = {"columns": repr(families)} if families else {}
     options |= c.optional(
-        10, alpha=v.number, c=v.number, a=v.number, b=v.number, shape=v.number, rate=v.number, weight=v.number,
+        10, alpha=v.number, c=v.number, a=v.number, b=v.number,
+        discrete=lambda c: f"pt.models.DiscreteBase({v.number(c)}, {v.number(c)}, {v.number(c)})",
         full=lambda c: c.pick(("'all'", "[['u', 'v']]", "[['u'], ['u']]", "[]", "'u'", "[['q']]")),
         discount=lambda c: c.pick(("0.5", "1", "float('nan')")), components="pt.models.FiniteMixture()",
         mu0=v.number,

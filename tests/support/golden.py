@@ -472,7 +472,7 @@ for name, (model, data) in {
     "gaussian": (M.MixtureDPM(), functools.partial(table, "x", "y")),
     "positive": (M.MixtureDPM("positive"), functools.partial(table, "weight")),
     "count": (M.MixtureDPM("count", alpha=0.7), functools.partial(table, "visits")),
-    "words": (M.MixtureDPM(weight=0.5), functools.partial(table, "colour", "ill")),
+    "words": (M.MixtureDPM(discrete=M.DiscreteBase(weight=0.5)), functools.partial(table, "colour", "ill")),
     "full": (M.MixtureDPM(FAMILIES, full=[["x", "y"]]), functools.partial(table, gaps=False)),
     "finite": (M.MixtureDPM(FAMILIES, components=M.FiniteMixture()), table),
 }.items():

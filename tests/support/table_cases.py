@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from partita.models import MixtureDPM
+from partita.models import DiscreteBase, MixtureDPM
 from support import mixture_reference as reference
 from support import table_reference as tables
 
@@ -16,7 +16,7 @@ RATING = np.array([1, 2, NAN, 4, 4, 3.0])
 GRADES = np.array([0, 1, -1, 3, 3, 2])
 TRUTHS = np.array([1.0, 0.0, 1.0, NAN, 0.0, 0.0])
 C, A, SHAPE, WEIGHT_OF_LEVEL = 0.4, 1.5, 0.7, 0.6
-SETTINGS = {"c": C, "a": A, "b": 0.3, "shape": SHAPE, "rate": 0.2, "weight": WEIGHT_OF_LEVEL}
+SETTINGS = {"c": C, "a": A, "b": 0.3, "discrete": DiscreteBase(SHAPE, 0.2, WEIGHT_OF_LEVEL)}
 
 
 def codes(values):

@@ -113,7 +113,11 @@ class TableOptions:
 
         if (self.subject is None) != (self.time is None):
             raise ValueError("--id and --time go together: the subject and the time of each row")
-        return None if self.subject is None or self.time is None else Curves(self.subject, self.time)
+        if self.subject is None or self.time is None:
+            return None
+        if self.regression is not None:
+            raise ValueError("--id and --regression cannot be used together")
+        return Curves(self.subject, self.time)
 
     @property
     def covariances(self) -> list[list[str]] | str | None:
@@ -147,8 +151,7 @@ class TableOptions:
             full=self.covariances,
             select=self.select,
             noise=self.noise,
-            curves=self.curves,
-            regression=self.regression,
+            curves=self.curves or self.regression,
             components=None if k is None else FiniteMixture(components=check_count(k, "--clusters", 1)),
             projection=self.projection,
         )

@@ -184,7 +184,7 @@ class NBCE(EnsembleEstimator):
 
     def _fit_gibbs(self, base: Base, labelled: NDArray[np.bool_], path: Any) -> None:
         rng = check_random_state(self.random_state)
-        sampling = self._group("sampling")
+        sampling = self.settings_of("sampling")
         plan = make_plan(sampling.draws, sampling.warmup, sampling.thin, sampling.chains, rng)
         alpha_prior, beta_prior = _pair(self.alpha_prior), _pair(self.beta_prior)
         model = NBCEModel(self.prior, self.truncation, self.alpha, self.beta, alpha_prior, beta_prior)
@@ -204,7 +204,7 @@ class NBCE(EnsembleEstimator):
 
     def _fit_variational(self, hosts: Hosts, labelled: NDArray[np.bool_], rng: np.random.Generator) -> None:
         run = fit_vb if self.inference == "vb" else fit_cvb
-        fit, gamma = best_of(run, hosts, self._settings(), self._group("ascent").restarts, rng)
+        fit, gamma = best_of(run, hosts, self._settings(), self.settings_of("ascent").restarts, rng)
         self._take(fit, gamma, hosts.layout, labelled)
 
     def _take(self, fit: Fit, gamma: NDArray[np.float64], layout: Layout, labelled: NDArray[np.bool_]) -> None:
@@ -223,7 +223,7 @@ class NBCE(EnsembleEstimator):
         self._consensus = mixture.only(modal[np.sort(first)]).powered(layout)
 
     def _settings(self) -> Settings:
-        ascent = self._group("ascent")
+        ascent = self.settings_of("ascent")
         tolerance = ascent.tol if ascent.tol is not None else 1e-7 if self.inference == "vb" else 1e-4
         return Settings(
             truncation=self.truncation,
@@ -242,7 +242,7 @@ class NBCE(EnsembleEstimator):
         check_weighting(self.weights)
         if self.inference == "vb" and self.prior == "tsb":
             raise ValueError("inference 'vb' supports the prior 'fsd' only; use 'cvb' or 'gibbs' for 'tsb'")
-        sampling, ascent = self._group("sampling"), self._group("ascent")
+        sampling, ascent = self.settings_of("sampling"), self.settings_of("ascent")
         counts = sampling.settings() | ascent.settings() | {"truncation": self.truncation}
         for name, minimum in (MINIMUM | {"truncation": 1, "restarts": 1, "max_iter": 1}).items():
             check_count(counts[name], name, minimum=minimum)

@@ -10,7 +10,7 @@ from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.gaussian_dpm import GaussianDPM
 from partita.models.mixtures.imputation import Imputation
 from partita.models.mixtures.maximum import MixtureFit
-from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
+from partita.models.mixtures.priors import DiscreteBase, FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
 from partita.models.mixtures.split_merge import SplitMergeMoves
 from partita.models.networks.comparison import ModelComparison, compare_models
 from partita.models.networks.fit import BlockFit
@@ -28,6 +28,7 @@ __all__ = [
     "BlockFit",
     "Chain",
     "Curves",
+    "DiscreteBase",
     "FiniteMixture",
     "GammaAlpha",
     "GaussianDPM",

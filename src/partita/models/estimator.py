@@ -51,7 +51,7 @@ class Estimator(HintsKeywords):
         parameters = inspect.signature(cls.__init__).parameters
         return {name: parameter.default for name, parameter in parameters.items() if name != "self"}
 
-    def _group(self, name: str) -> Any:
+    def settings_of(self, name: str) -> Any:
         """A group of settings: as given, or the default."""
         given, default = getattr(self, name), self.groups[name]
         if given is not None and not isinstance(given, type(default)):

@@ -179,8 +179,7 @@ def profiles(
     table: Any,
     *,
     columns: Any = None,
-    curves: Curves | None = None,
-    regression: str | None = None,
+    curves: Curves | str | None = None,
     inclusion: Mapping[str, float] | None = None,
     level: float = 0.9,
     draws: int = 200,
@@ -211,7 +210,7 @@ def profiles(
         The items in the same order as in the draws; in all forms that `MixtureDPM` takes, missing cells included.
     columns : dict, sequence of str or str, optional
         Families that differ from those that the types imply, as for `MixtureDPM`.
-    curves, regression : Curves, str, optional
+    curves : Curves or str, optional
         As for `MixtureDPM`: the profile of an outcome is then its mean curve, or the coefficients.
     inclusion : mapping of str to float, optional
         `chain.inclusion`, to be shown with the columns; that of a `MixtureFit` is known.
@@ -238,7 +237,7 @@ def profiles(
     """
     check_level(level)
     generator, n_draws = check_rng(rng), check_count(draws, "draws", minimum=1)
-    model, estimate = MixtureDPM(columns, curves=curves, regression=regression), _reported(estimate)
+    model, estimate = MixtureDPM(columns, curves=curves), _reported(estimate)
     raw, families, extra = model.items(read_raw(table))
     if raw.n_items != len(estimate.labels):
         raise ValueError(f"table has {raw.n_items} items, but the draws have {len(estimate.labels)}")

@@ -150,7 +150,7 @@ PARTS = {
     ),
     "regression": (
         line_of,
-        {"columns": {"who": "ignore"}, "regression": "y ~ when"},
+        {"columns": {"who": "ignore"}, "curves": "y ~ when"},
         log_density(lambda own: log_rows(own, LINE)),
     ),
     # the log density of a draw is that of the completed rows, and is left out

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from partita.models import MixtureDPM
+from partita.models import DiscreteBase, MixtureDPM
 from support import mixture_reference as reference
 from support import table_reference as tables
 
@@ -18,9 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* no observed cell")
 ITEMS, RANKS = 24, 19
 ALPHA, SHAPE, RATE, WEIGHT, LEVELS = 1.2, 1.5, 0.3, 0.8, ("a", "b", "c")
 MU0, C, A, B = 0.4, 0.3, 2.5, 0.8
-SETTINGS = {
-    "alpha": ALPHA, "shape": SHAPE, "rate": RATE, "weight": WEIGHT, "mu0": MU0, "c": C, "a": A, "b": B
-}  # fmt: skip
+SETTINGS = {"alpha": ALPHA, "discrete": DiscreteBase(SHAPE, RATE, WEIGHT), "mu0": MU0, "c": C, "a": A, "b": B}
 
 
 def draw_labels(rng):

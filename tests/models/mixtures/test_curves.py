@@ -11,7 +11,7 @@ from scipy.interpolate import BSpline
 from scipy.special import logsumexp
 
 import partita as pt
-from partita.models import Curves, MixtureDPM, Sampling, SplitMergeMoves
+from partita.models import Curves, DiscreteBase, MixtureDPM, Sampling, SplitMergeMoves
 from support import mixture_reference as reference
 from support import table_reference as tables
 
@@ -80,7 +80,7 @@ def groups_of(labels):
 
 
 def model(**more):
-    return MixtureDPM(curves=CURVES, alpha=ALPHA, c=C, a=A, weight=0.6, **more)
+    return MixtureDPM(curves=CURVES, alpha=ALPHA, c=C, a=A, discrete=DiscreteBase(weight=0.6), **more)
 
 
 def test_the_log_density_is_that_of_the_formulas():
@@ -238,11 +238,11 @@ def test_regressions_of_clusters():
     x[::40] = np.nan
     colour = ["red", "blue"] * 100
     table = {"x": x, "y": y, "colour": colour}
-    fit = MixtureDPM(regression="y ~ x").maximize(table, rng=1)
+    fit = MixtureDPM(curves="y ~ x").maximize(table, rng=1)
     assert fit.n_clusters == 2
     seen = ~np.isnan(x)
     assert pt.adjusted_rand(fit.labels[seen], kind[seen]) > 0.6
-    slopes = pt.profiles(fit, table, regression="y ~ x", rng=1)["y"].mean[:, 1]
+    slopes = pt.profiles(fit, table, curves="y ~ x", rng=1)["y"].mean[:, 1]
     np.testing.assert_allclose(np.sort(slopes), [-1, 2], atol=0.2)
 
 
@@ -283,9 +283,9 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="needs curves="):
         MixtureDPM({"y": "curve", "word": "ignore"}).sample(table)
     with pytest.raises(ValueError, match="like 'y ~ x1"):
-        MixtureDPM(regression="y").sample(table)
+        MixtureDPM(curves="y").sample(table)
     with pytest.raises(ValueError, match="'t' has only one value, so that 'y' cannot depend on it"):
-        MixtureDPM(regression="y ~ t").sample({**table, "t": [1.0, 1.0, None]})
+        MixtureDPM(curves="y ~ t").sample({**table, "t": [1.0, 1.0, None]})
 
 
 def test_a_time_that_does_not_vary_within_subjects_is_none():

@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import gammaln
 
-from partita.models import FiniteMixture, MixtureDPM, SplitMergeMoves
+from partita.models import DiscreteBase, FiniteMixture, MixtureDPM, SplitMergeMoves
 from support import mixture_reference as reference
 from support import table_reference as tables
 from support.table_cases import CASES, codes, model_of
@@ -79,7 +79,7 @@ def test_every_prior_on_partitions(prior):
 
 def test_a_wrong_weight_is_noticed():
     """The seeded fault: the sampler has another weight per level."""
-    chain = model_of("categorical", alpha=0.7, weight=0.35).sample(
+    chain = model_of("categorical", alpha=0.7, discrete=DiscreteBase(weight=0.35)).sample(
         CASES["categorical"][0], draws=1200, warmup=50, chains=12, rng=5
     )
     assert excess(frequencies(chain), exact_posterior("categorical", PRIORS["fixed"][1])) > 2.0

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from partita.models import MixtureDPM, Sampling
+from partita.models import DiscreteBase, MixtureDPM, Sampling
 from support import table_reference as tables
 
 RNG = np.random.default_rng(3)
@@ -44,7 +44,7 @@ def test_new_rows_with_gaps_are_allocated(fitted):
 def test_the_predictive_density_is_a_ratio_of_marginals():
     """For one known partition: p(x | data) = Σ_k weight_k p(x, cluster k) / p(cluster k)."""
     x, y = np.array([0.2, -0.3, 5.0]), np.array([1.0, np.nan, 7.0])
-    model = MixtureDPM({"y": "count"}, alpha=1.3, c=0.4, a=1.5, b=0.3, shape=0.7, rate=0.2)
+    model = MixtureDPM({"y": "count"}, alpha=1.3, c=0.4, a=1.5, b=0.3, discrete=DiscreteBase(0.7, 0.2))
     chain = model.sample({"x": x, "y": y}, draws=200, warmup=0, chains=1, rng=2)
 
     def log_part(group):
@@ -89,7 +89,7 @@ def test_draws_of_a_cell_follow_its_predictive_distribution():
         "z": ["a", "a", "b", None],
         "p": [1.0, 2.0, 5.0, None],
     }
-    model = MixtureDPM({"y": "count", "p": "positive"}, alpha=1e-50, b=1.0, rate=0.5)
+    model = MixtureDPM({"y": "count", "p": "positive"}, alpha=1e-50, b=1.0, discrete=DiscreteBase(rate=0.5))
     chain = model.sample(table, draws=4000, warmup=5, chains=1, rng=1)
     assert (chain.n_clusters == 1).all()
     found = chain.impute(rng=1)

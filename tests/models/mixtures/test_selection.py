@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.models import MixtureDPM, Sampling, SplitMergeMoves
+from partita.models import DiscreteBase, MixtureDPM, Sampling, SplitMergeMoves
 from support import mixture_reference as reference
 from support import table_reference as tables
 
@@ -15,7 +15,7 @@ Y = np.array([0.3, np.nan, -0.2, 0.5, 0.1])
 VISITS = np.array([0.0, 1, 6, 9, np.nan])
 COLOUR = np.array([0, 0, 1, -1, 1])
 TABLE = {"x": X, "y": Y, "visits": VISITS, "colour": ["a", "a", "b", None, "b"]}
-SETTINGS = {"alpha": 0.9, "c": 0.4, "a": 1.5, "b": 0.3, "shape": 0.7, "rate": 0.2, "weight": 0.6}
+SETTINGS = {"alpha": 0.9, "c": 0.4, "a": 1.5, "b": 0.3, "discrete": DiscreteBase(0.7, 0.2, 0.6)}
 MARGINALS = (
     lambda g: tables.log_gaussian(X[g], X.mean(), 0.4, 1.5, 0.3),
     lambda g: tables.log_gaussian(Y[g], np.nanmean(Y), 0.4, 1.5, 0.3),

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import partita as pt
-from partita.models import MixtureDPM, SplitMergeMoves
+from partita.models import DiscreteBase, MixtureDPM, SplitMergeMoves
 from partita.models.mixtures.cells import encode
 from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import Schema, choose_schema
@@ -141,9 +141,9 @@ def test_a_csv_file_is_refused_with_its_line(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"weight": 0}, "weight"),
-        ({"shape": -1}, "shape"),
-        ({"rate": 0}, "rate"),
+        ({"discrete": DiscreteBase(weight=0)}, "weight"),
+        ({"discrete": DiscreteBase(shape=-1)}, "shape"),
+        ({"discrete": DiscreteBase(rate=0)}, "rate"),
         ({"b": 1e200}, "b must be a positive number from"),
         ({"full": "x"}, "full must be None, 'all' or lists"),
         ({"full": ["x"]}, "full must contain lists"),

@@ -16,6 +16,7 @@ from partita._support.errors import Argument, ArgumentError, Setting
 from partita._support.ranges import check_scale, check_shape
 from partita.models.mixtures.base_measure import per_dimension
 from partita.models.mixtures.cells import COUNT_GAP, is_gap, narrow_columns, wide_columns
+from partita.models.mixtures.curves import Curves
 from partita.models.mixtures.ordinal import level_shares, log_weights
 from partita.models.mixtures.regression import CurveBase, curve_bases, statistics
 from partita.models.mixtures.schema import (
@@ -66,7 +67,8 @@ def make_base(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> 
     numbers = log_positive(cells["numbers"], schema)
     moments = [_mean_and_spread(numbers[:, j]) for j in range(numbers.shape[1])]
     mean, spread = (np.array(part, dtype=np.float64) for part in (zip(*moments, strict=True) if moments else ((), ())))
-    shape = check_shape(model.shape, "shape")
+    discrete = model.settings_of("discrete")
+    shape = check_shape(discrete.shape, "shape")
     means = np.array([_mean_count(cells["counts"][:, j]) for j in range(cells["counts"].shape[1])])
     rate = shape / np.where(means > 0, means, 1.0)
     return Base(
@@ -77,8 +79,8 @@ def make_base(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> 
         a=check_shape(model.a, "a"),
         b=spread if model.b is None else np.full(len(mean), check_scale(model.b, "b")),
         shape=shape,
-        rate=rate if model.rate is None else np.full(len(rate), check_scale(model.rate, "rate")),
-        weight=check_shape(model.weight, "weight"),
+        rate=rate if discrete.rate is None else np.full(len(rate), check_scale(discrete.rate, "rate")),
+        weight=check_shape(discrete.weight, "weight"),
         ordinal=tuple(
             level_shares(cells["codes"][~gaps, j], len(column.levels))
             for j, column in enumerate(narrow_columns(schema))
@@ -96,8 +98,9 @@ def _curves(model: Any, cells: Mapping[str, NDArray[Any]], schema: Schema) -> tu
         raise ValueError(
             f"{schema.used(*CURVED)[0].name!r} is to be a curve, which needs curves=Curves(id=..., time=...)"
         )
-    c = check_scale(model.c, "c") if model.curves is None else model.curves.c
-    return curve_bases(cells, model.curves, c, check_shape(model.a, "a"))
+    curves = model.curves if isinstance(model.curves, Curves) else None
+    c = check_scale(model.c, "c") if curves is None else curves.c
+    return curve_bases(cells, curves, c, check_shape(model.a, "a"))
 
 
 def _mean_and_spread(column: Floats) -> tuple[float, float]:

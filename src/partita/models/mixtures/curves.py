@@ -97,8 +97,17 @@ class Subjects:
     cells: dict[str, NDArray[Any]]
 
 
-def read_subjects(table: RawTable, curves: Curves, given: Any, outcomes: Sequence[str] | None = None) -> Subjects:
-    """One row per subject, in order of first appearance. `outcomes`: those of a fit, for new subjects."""
+def read_curves(table: RawTable, curves: Any, given: Any, outcomes: Sequence[str] | None = None) -> Subjects:
+    """The items of curves or of a regression. `outcomes`: those of a fit, for new items."""
+    if isinstance(curves, Curves):
+        return _read_subjects(table, curves, given, outcomes)
+    if isinstance(curves, str):
+        return _read_regression(table, curves, given)
+    raise TypeError(f"curves must be Curves(id=..., time=...) or a formula such as 'y ~ x1 + x2', but it is {curves!r}")
+
+
+def _read_subjects(table: RawTable, curves: Curves, given: Any, outcomes: Sequence[str] | None) -> Subjects:
+    """One row per subject, in order of first appearance."""
     known = {column.name: column for column in table.columns}
     item, time = _column(known, curves.id, "id"), _column(known, curves.time, "time")
     families = given_families(table, given)
@@ -223,7 +232,7 @@ def _subject_means(values: Floats, items: NDArray[np.intp], n_items: int) -> Flo
     return means
 
 
-def read_regression(table: RawTable, formula: Any, given: Any) -> Subjects:
+def _read_regression(table: RawTable, formula: str, given: Any) -> Subjects:
     """The outcome of a formula "y ~ x1 + x2" with its other columns; one row per item, as it is."""
     outcome, predictors = _parsed(formula)
     known = {column.name: column for column in table.columns}
@@ -249,13 +258,13 @@ def read_regression(table: RawTable, formula: Any, given: Any) -> Subjects:
     return Subjects(replace(table, columns=kept), families | {outcome: REGRESSION}, cells)
 
 
-def _parsed(formula: Any) -> tuple[str, tuple[str, ...]]:
+def _parsed(formula: str) -> tuple[str, tuple[str, ...]]:
     """Outcome and predictors.
 
     >>> _parsed("weight ~ height + age")
     ('weight', ('height', 'age'))
     """
-    left, _, right = str(formula).partition("~")
+    left, _, right = formula.partition("~")
     predictors = tuple(name.strip() for name in right.split("+"))
     if not left.strip() or not all(predictors) or len(set(predictors)) < len(predictors):
         raise ValueError(f"regression must be like 'y ~ x1 + x2', with different columns, but it is {formula!r}")

@@ -29,12 +29,12 @@ from partita.models.mixtures.base import (
 from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
-from partita.models.mixtures.curves import Curves, read_regression, read_subjects
+from partita.models.mixtures.curves import Curves, read_curves
 from partita.models.mixtures.dependence import MAX_ROWS, dependence_note, spread_over
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.mixture_model import MixtureModel, NewScores
 from partita.models.mixtures.noise import noise_prior
-from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha
+from partita.models.mixtures.priors import DiscreteBase, FiniteMixture, GammaAlpha, PowerAlpha
 from partita.models.mixtures.projection import TABLE_SCHEMA, project, project_new
 from partita.models.mixtures.raw import RawTable, read_raw
 from partita.models.mixtures.schema import CURVED, IGNORE, Schema, choose_schema, given_families
@@ -91,10 +91,9 @@ class MixtureDPM(MixtureModel):
         Whether rows may belong to no cluster: such a row has parameters of its own, and is noise in `chain.noise` and
         in the estimate (label −1). A number is the prior mean of their share, which is Beta(1, 1 / mean − 1); True is
         0.05. For `sample`, with a Dirichlet process.
-    curves : Curves, optional
+    curves : Curves or str, optional
         The columns of a long table, with one row per subject and time, that make curves; items are then the subjects.
-    regression : str, optional
-        A linear regression in each cluster, such as "y ~ x1 + x2": y has a mean that depends on the other columns,
+        Or a linear regression in each cluster, such as "y ~ x1 + x2": y has a mean that depends on the other columns,
         which are themselves not modelled, with the prior of `Curves` for the coefficients of standardised columns.
     projection : bool or int
         Replaces the numeric columns, standardised, by their first principal components, so that correlated columns do
@@ -103,11 +102,8 @@ class MixtureDPM(MixtureModel):
     mu0, c, a, b : float or None
         Base measure of gaussian and positive columns. None for mu0: the mean of each column; None for b: its sample
         variance. mu0 is from -1e100 to 1e100, c and b from 1e-100 to 1e100, a at most 1e8.
-    shape, rate : float, float or None
-        Base measure of counts. None for the rate: shape divided by the mean of each column. Negative binomial columns,
-        of size r and probability p: 1 − p ~ Beta(shape, 1 + r rate).
-    weight : float
-        Base measure of categorical and binary columns.
+    discrete : DiscreteBase, optional
+        Base measure of counts, categorical and binary columns: shape, rate and weight.
     discount : float
         Discount of the Pitman–Yor process, in [0, 1); 0 is the Dirichlet process.
     components : FiniteMixture, optional
@@ -139,7 +135,7 @@ class MixtureDPM(MixtureModel):
     Neal (2000), J. Comput. Graph. Stat. 9, Algorithm 3; Jain & Neal (2004), J. Comput. Graph. Stat. 13.
     """
 
-    groups: ClassVar = {"moves": SplitMergeMoves(), "sampling": Sampling()}
+    groups: ClassVar = {"discrete": DiscreteBase(), "moves": SplitMergeMoves(), "sampling": Sampling()}
 
     def __init__(
         self,
@@ -149,16 +145,13 @@ class MixtureDPM(MixtureModel):
         full: Sequence[Sequence[str]] | str | None = None,
         select: bool | float = False,
         noise: bool | float = False,
-        curves: Curves | None = None,
-        regression: str | None = None,
+        curves: Curves | str | None = None,
         projection: bool | int = False,
         mu0: float | None = None,
         c: float = 0.5,
         a: float = 2.0,
         b: float | None = None,
-        shape: float = 1.0,
-        rate: float | None = None,
-        weight: float = 1.0,
+        discrete: DiscreteBase | None = None,
         discount: float = 0.0,
         components: FiniteMixture | None = None,
         moves: SplitMergeMoves | None = None,
@@ -167,9 +160,8 @@ class MixtureDPM(MixtureModel):
         random_state: Any = None,
     ) -> None:
         self.columns, self.alpha, self.full, self.select, self.noise = columns, alpha, full, select, noise
-        self.curves, self.regression, self.projection = curves, regression, projection
-        self.mu0, self.c, self.a, self.b = mu0, c, a, b
-        self.shape, self.rate, self.weight = shape, rate, weight
+        self.curves, self.projection = curves, projection
+        self.mu0, self.c, self.a, self.b, self.discrete = mu0, c, a, b, discrete
         self.discount, self.components = discount, components
         self.moves, self.sampling = moves, sampling
         self.loss, self.random_state = loss, random_state
@@ -205,17 +197,9 @@ class MixtureDPM(MixtureModel):
 
     def items(self, table: RawTable) -> tuple[RawTable, Any, Cells]:
         """One row per item, the families of its columns, and the cells of curves and regressions."""
-        if self.curves is None and self.regression is None:
+        if self.curves is None:
             return table, self.columns, {}
-        if self.curves is not None and self.regression is not None:
-            raise ValueError("curves and regression cannot be used together")
-        if self.curves is not None and not isinstance(self.curves, Curves):
-            raise TypeError(f"curves must be Curves(id=..., time=...), but it is {self.curves!r}")
-        found = (
-            read_subjects(table, self.curves, self.columns)
-            if self.curves is not None
-            else read_regression(table, self.regression, self.columns)
-        )
+        found = read_curves(table, self.curves, self.columns)
         return found.table, found.families, found.cells
 
     def _described(self, table: RawTable) -> Schema:
@@ -229,7 +213,7 @@ class MixtureDPM(MixtureModel):
         check_cells(cells, base.schema)
         prior = partition_prior(self, len(cells["numbers"]))
         start = np.empty(0, np.uint32)
-        moves: tuple[float | None, int] = self._group("moves").checked()
+        moves: tuple[float | None, int] = self.settings_of("moves").checked()
 
         def native(columns: Any, chain: int) -> Any:
             return _core.MixtureColumnsSampler(columns, prior, *moves, plan.seed, chain, start, plan.warmup)
@@ -319,12 +303,7 @@ class MixtureDPM(MixtureModel):
         schema = Schema.from_array(chain.inputs["schema"])
         if not schema.used(*CURVED):
             return encode(_matched(table, schema, type(self).__name__), schema)
-        outcomes = [column.name for column in schema.used(*CURVED)]
-        found = (
-            read_regression(table, self.regression, None)
-            if self.curves is None
-            else read_subjects(table, self.curves, None, outcomes)
-        )
+        found = read_curves(table, self.curves, None, [column.name for column in schema.used(*CURVED)])
         return encode(_matched(found.table, schema, type(self).__name__), schema) | found.cells
 
     def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
@@ -334,7 +313,7 @@ class MixtureDPM(MixtureModel):
         core = self._core_columns(base, chain.inputs, any_gaps=True)
         prior = partition_prior(self, chain.n_items, chain.n_items + 1)
         start = np.zeros(chain.n_items, np.uint32)
-        moves: tuple[float | None, int] = self._group("moves").checked()
+        moves: tuple[float | None, int] = self.settings_of("moves").checked()
         sampler = _core.MixtureColumnsSampler(core.native, prior, *moves, 0, 0, start)
         new = core_columns(base, cells, any_gaps=True).native
         included = self._included_units(chain, core)

@@ -130,7 +130,7 @@ class GaussianDPM(MixtureModel):
         self._check_covariance()
         scaled = scaling(X, self.standardize).apply(X)
         prior = partition_prior(self, len(X), log_v_items)
-        moves: tuple[float | None, int] = self._group("moves").checked()
+        moves: tuple[float | None, int] = self.settings_of("moves").checked()
         start = np.empty(0, np.uint32) if labels is None else labels
         rest = (prior, *moves, seed, stream, start, warmup)
         if self.covariance == "full":

@@ -22,7 +22,6 @@ from partita.models.chains.sampling import Sampler, sample_model
 from partita.models.estimator import Estimator
 from partita.models.mixtures.maximum import IclSearch, MixtureFit
 from partita.models.mixtures.priors import from_plain, to_plain
-from partita.models.mixtures.split_merge import SplitMergeMoves
 from partita.partitions.labels import contingency
 
 
@@ -209,15 +208,19 @@ class MixtureModel(Estimator):
 
     def params(self) -> dict[str, Any]:
         """The model's settings in a form that JSON can hold."""
-        skipped = {"moves", "sampling", "random_state", "loss"}
-        own = {name: value for name, value in self.get_params().items() if name not in skipped}
-        return {name: to_plain(value) for name, value in (own | self._group("moves").settings()).items()}
+        skipped = {"sampling", "random_state", "loss"}
+        own = {name: value for name, value in self.get_params().items() if name not in skipped | set(self.groups)}
+        for name in set(self.groups) - skipped:
+            own |= self.settings_of(name).settings()
+        return {name: to_plain(value) for name, value in own.items()}
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> Self:
         own = {name: from_plain(value) for name, value in params.items()}
-        moves = SplitMergeMoves(**{name: own.pop(name) for name in SplitMergeMoves().settings() if name in own})
-        return cls(**(own | {"moves": moves}))
+        for name, group in cls.groups.items():
+            if found := {field: own.pop(field) for field in group.settings() if field in own}:
+                own[name] = type(group)(**found)
+        return cls(**own)
 
     def predictive_density(self, chain: Chain, X: Any) -> NDArray[np.float64]:
         """Density of new items, averaged over a chain's draws; (items,)."""
@@ -288,7 +291,7 @@ class MixtureModel(Estimator):
 
         n_features = self._count_features(X)
         generator = check_random_state(self.random_state)
-        self.chain_ = self.sample(X, rng=generator, **self._group("sampling").settings())
+        self.chain_ = self.sample(X, rng=generator, **self.settings_of("sampling").settings())
         with warnings.catch_warnings():
             if self.chain_.notes:
                 warnings.simplefilter("ignore", MixingWarning)  # `sample` has said so

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp
 
 from partita._support.ranges import check_scale, check_shape
+from partita._support.settings import SettingsGroup
 from partita._support.validate import check_count
 from partita.models.mixtures.curves import Curves
 
@@ -115,6 +116,24 @@ class WishartGrid:
         """Values of a, nu and v."""
         a, u, v = (np.linspace(low, high, self.size) for low, high in (self.a, self.u, self.v))
         return a, dims - 1 + np.exp(u), v
+
+
+@dataclass(frozen=True, repr=False)
+class DiscreteBase(SettingsGroup):
+    """Base measure of the counts and categories of a table.
+
+    Parameters
+    ----------
+    shape, rate : float, float or None
+        Of counts, λ ~ Gamma(shape, rate). None for the rate: shape divided by the mean of each column. Negative
+        binomial columns, of size r and probability p: 1 − p ~ Beta(shape, 1 + r rate).
+    weight : float
+        Dirichlet parameter of the shares of each level of categorical and binary columns.
+    """
+
+    shape: float = 1.0
+    rate: float | None = None
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
