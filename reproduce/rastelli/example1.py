@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import frame
 import partita as pt
 from partita import plots
-from partita.plots.palette import COLORS
+from partita.plots.canvas import COLORS
 from rastelli import paper, simulated
 from rastelli.methods import OURS, run_method
 

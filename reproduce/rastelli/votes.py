@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import frame
 import partita as pt
 from partita.models import LatentBlockModel
-from partita.plots.palette import HIGHLIGHT
+from partita.plots.canvas import HIGHLIGHT
 from rastelli import greedy as runs
 from rastelli import paper
 

@@ -34,7 +34,7 @@ _HOME = {
     "estimation.update": "update",
     "estimation.held_out": "HeldOut",
     "estimation.weight_path": "WeightPath weights_for",
-    "estimation.mixing": "MixingWarning",
+    "estimation.convergence": "MixingWarning",
     "proofs.bounds": "Bound lower_bound",
     "uncertainty": "ClusterParameters ConformalSet CredibleBall Diagnostics Hierarchy Memberships Modes Monitor"
     " MonteCarloError PartialClustering PosteriorComparison cluster_parameters cluster_stability compare_posteriors"
@@ -46,8 +46,7 @@ _HOME = {
     "models.mixtures.fusing": "FusedEstimate fuse",
     "models.mixtures.sensitivity": "Sensitivity sensitivity",
     "profiling.profiles": "Profiles profiles",
-    "profiling.relate": "relate",
-    "profiling.relation": "Relation",
+    "profiling.relate": "Relation relate",
     "uncertainty.pooling": "PooledSample pool",
     "pages.report": "report",
     "pages.reopen": "ReportData read_report",

@@ -12,12 +12,12 @@ from partita.draws.io import write_draws as write_draws
 from partita.draws.sample import PartitionSample as PartitionSample
 from partita.draws.sample import as_sample as as_sample
 from partita.draws.sample import open_sample as open_sample
+from partita.estimation.convergence import MixingWarning as MixingWarning
 from partita.estimation.estimate import estimate as estimate
 from partita.estimation.held_out import HeldOut as HeldOut
 from partita.estimation.linkage_ids import Changes as Changes
 from partita.estimation.linkage_store import read_linkage as read_linkage
 from partita.estimation.linkage_store import write_linkage as write_linkage
-from partita.estimation.mixing import MixingWarning as MixingWarning
 from partita.estimation.pair_estimate import PairEstimate as PairEstimate
 from partita.estimation.result import Estimate as Estimate
 from partita.estimation.update import update as update
@@ -71,8 +71,8 @@ from partita.partitions.lattice import refines as refines
 from partita.partitions.matching import align_labels as align_labels
 from partita.profiling.profiles import Profiles as Profiles
 from partita.profiling.profiles import profiles as profiles
+from partita.profiling.relate import Relation as Relation
 from partita.profiling.relate import relate as relate
-from partita.profiling.relation import Relation as Relation
 from partita.proofs.bounds import Bound as Bound
 from partita.proofs.bounds import lower_bound as lower_bound
 from partita.results.label_files import write_labels as write_labels

@@ -22,7 +22,7 @@ ESTIMATORS = {
     "mixture": (lambda: MixtureModel(2, random_state=1), BASE),
 }
 
-pytestmark = pytest.mark.filterwarnings("ignore::partita.estimation.mixing.MixingWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::partita.estimation.convergence.MixingWarning")
 
 
 @pytest.fixture(params=ESTIMATORS)

@@ -9,7 +9,7 @@ import pytest
 from partita._support import memory as _memory
 from partita._support.text import table
 from partita._support.text.header import MIXED
-from partita._support.text.packed import Texts
+from partita._support.text.table import Texts
 from partita.cli.mixture_table import read_mixed
 
 

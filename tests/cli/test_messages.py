@@ -42,7 +42,7 @@ def test_a_group_of_settings_of_the_wrong_type_is_explained(model, group, kind):
         model(**{group: {"draws": 5}}).fit(X)
 
 
-@pytest.mark.filterwarnings("ignore::partita.estimation.mixing.MixingWarning")
+@pytest.mark.filterwarnings("ignore::partita.estimation.convergence.MixingWarning")
 @pytest.mark.parametrize("model", MODELS)
 def test_profiles_of_a_fitted_model_are_those_of_its_estimate(model):
     fitted = model(**QUICK).fit(X)

@@ -70,7 +70,7 @@ def test_a_file_in_fortran_order_that_is_cut_after_it_was_opened(tmp_path):
     code = """
 import os, sys
 from pathlib import Path
-from partita.draws.sources.npy import open_npy
+from partita.draws.sources.files import open_npy
 rows = open_npy(Path(sys.argv[1]))
 os.truncate(sys.argv[1], 200)
 print(int(rows[0:300].sum()))

@@ -9,7 +9,7 @@ import pytest
 
 import partita as pt
 from partita.datasets import make_draws
-from partita.draws import store_checks
+from partita.draws import store
 from partita.draws.sources import chunks
 from partita.draws.store import smallest_type
 from support import forks
@@ -25,7 +25,7 @@ def small_blocks(monkeypatch):
 @pytest.fixture
 def mapped(monkeypatch):
     """Every stored sample counts as large."""
-    monkeypatch.setattr(store_checks, "_fits_in_memory", lambda size: False)
+    monkeypatch.setattr(store, "_fits_in_memory", lambda size: False)
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def assert_same(found, expected):
 
 @pytest.mark.parametrize("large", [False, True])
 def test_a_saved_sample_is_mapped_if_it_is_large(tmp_path, draws, large, monkeypatch):
-    monkeypatch.setattr(store_checks, "_ALWAYS_READ", 1000)
-    monkeypatch.setattr(store_checks, "free_bytes", lambda: 0 if large else 1 << 20)
+    monkeypatch.setattr(store, "_ALWAYS_READ", 1000)
+    monkeypatch.setattr(store, "free_bytes", lambda: 0 if large else 1 << 20)
     sample = pt.as_sample(draws.reshape(1, *draws.shape), names=[f"x{i}" for i in range(30)])
     sample.save(tmp_path / "kept")
     opened = pt.open_sample(tmp_path / "kept")

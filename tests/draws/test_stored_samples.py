@@ -12,7 +12,7 @@ import partita as pt
 from partita import _core
 from partita._support.checked_json import from_checked_json, to_checked_json
 from partita.datasets import make_draws
-from partita.draws import store_checks
+from partita.draws import store
 
 
 @pytest.fixture
@@ -219,7 +219,7 @@ def test_what_happens_to_the_folder_later_does_not_concern_an_open_sample(stored
 @CHANGES
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be changed there")
 def test_a_mapped_file_that_has_changed_is_not_used(stored, tmp_path, change, monkeypatch):
-    monkeypatch.setattr(store_checks, "_fits_in_memory", lambda size: False)
+    monkeypatch.setattr(store, "_fits_in_memory", lambda size: False)
     sample = pt.open_sample(stored)
     best = pt.estimate(sample, rng=1, search=pt.Search(runs=1))
     change(stored / "labels.npy")

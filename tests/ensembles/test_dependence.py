@@ -12,8 +12,7 @@ from partita.ensembles.dependence import conditional_dependence, distinct_cluste
 from partita.ensembles.layout import Layout
 from partita.ensembles.responsibilities import LocalHost
 from partita.ensembles.shared_errors import loadings, pair_correlations, shared_errors
-from partita.ensembles.variational import Settings, bound
-from partita.ensembles.vb import mean_log_labels
+from partita.ensembles.variational import Settings, bound, mean_log_labels
 from partita.models import Sampling
 
 

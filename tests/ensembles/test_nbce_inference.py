@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 
 from partita.ensembles.base_clusterings import as_base
-from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.gibbs import NBCEModel, sample_nbce
 from partita.ensembles.responsibilities import LocalHost
-from partita.ensembles.variational import Settings, bound, learn, random_start
-from partita.ensembles.vb import fit_vb, mean_log_labels, mean_log_weights
+from partita.ensembles.variational import (
+    Settings,
+    bound,
+    fit_cvb,
+    fit_vb,
+    learn,
+    mean_log_labels,
+    mean_log_weights,
+    random_start,
+)
 from partita.models.chains.checkpoint import Plan
 from support import ensemble_reference as reference
 

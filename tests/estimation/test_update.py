@@ -312,7 +312,7 @@ def test_the_way_out_to_arrow():
 def test_rows_of_their_own_equal_rows_that_are_shared(monkeypatch):
     """After many revisions the pairs get rows of their own; before, some rows are shared with what was read."""
     from partita.pairs import revision
-    from partita.pairs.revised import RevisedSimilarity
+    from partita.pairs.revision import RevisedSimilarity
 
     def after(few):
         monkeypatch.setattr(revision, "FEW_ENTRIES", few)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from partita.estimation.mixing import MixingWarning
+from partita.estimation.convergence import MixingWarning
 from partita.models import GaussianDPM, Sampling
 
 X = np.random.default_rng(0).normal(size=(60, 2))

@@ -15,8 +15,8 @@ import partita as pt
 from partita import plots
 from partita.losses.expected import partition_loss
 from partita.partitions.enumeration import enumerate_partitions
+from partita.plots.canvas import HIGHLIGHT, cluster_color, cluster_marker
 from partita.plots.matrices import APART, ONLY_ESTIMATE, ONLY_TRUTH, TOGETHER
-from partita.plots.palette import HIGHLIGHT, cluster_color, cluster_marker
 
 
 @pytest.fixture(autouse=True)

@@ -102,7 +102,7 @@ def test_the_picture_is_of_the_demo(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("error::partita.estimation.mixing.MixingWarning")
+@pytest.mark.filterwarnings("error::partita.estimation.convergence.MixingWarning")
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.stem)
 def test_examples_have_chains_that_mix(example):
     import matplotlib.pyplot as plt

@@ -10,7 +10,7 @@ from test_conformal import sticky
 
 from partita.datasets import make_draws
 from partita.draws.sample import as_sample
-from partita.estimation.mixing import MixingWarning
+from partita.estimation.convergence import MixingWarning
 from partita.losses.losses import LOSSES
 from partita.search.settings import Search
 from partita.uncertainty import compare

@@ -9,7 +9,7 @@ import pytest
 
 from partita.datasets import make_draws
 from partita.draws.sample import as_sample
-from partita.estimation.mixing import MixingWarning
+from partita.estimation.convergence import MixingWarning
 from partita.losses.losses import LOSSES
 from partita.uncertainty import conformal
 from partita.uncertainty.conformal import conformal_set

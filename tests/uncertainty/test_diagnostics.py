@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 
 from partita.draws.sample import as_sample
+from partita.estimation.convergence import effective_sample_size, quantities
 from partita.estimation.estimate import estimate
-from partita.estimation.mixing import effective_sample_size, r_hat
 from partita.uncertainty.diagnostics import diagnostics
 from support import reference as ref
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     arviz = pytest.importorskip("arviz")
+
+
+def r_hat(values):
+    return quantities({"": values})[0].r_hat
 
 
 def correlated(chains, draws, rho, rng):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from partita.draws.sample import as_sample
+from partita.estimation.convergence import MixingWarning
 from partita.estimation.estimate import estimate
-from partita.estimation.mixing import MixingWarning
 from partita.models import GaussianDPM
 from partita.search.settings import Search
 from partita.uncertainty.memberships import matched, memberships

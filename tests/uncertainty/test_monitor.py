@@ -11,7 +11,7 @@ from benchmarks.monitor import simulate
 import partita as pt
 from partita.datasets import load_galaxies, make_draws
 from partita.draws.sample import as_sample
-from partita.estimation.mixing import effective_sample_size, quantile_error
+from partita.estimation.convergence import effective_sample_size, quantile_error
 from partita.losses.losses import VI
 from partita.models.chains.listener import Listener
 from partita.uncertainty import stabilisation
@@ -95,7 +95,7 @@ def test_a_model_stops_where_its_monitor_has_settled_on_any_number_of_threads():
     np.testing.assert_array_equal(watched[0].estimate(rng=1).labels, watched[0].checks[-1].labels)
 
 
-@pytest.mark.filterwarnings("error::partita.estimation.mixing.MixingWarning")
+@pytest.mark.filterwarnings("error::partita.estimation.convergence.MixingWarning")
 def test_draws_that_have_settled_give_no_mixing_warning():
     watched = pt.monitor(search=QUICK, rng=1)
     model, velocity = pt.models.GaussianDPM(covariance="diag"), load_galaxies().data / 1000

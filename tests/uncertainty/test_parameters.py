@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from partita.draws.sample import as_sample
+from partita.estimation.convergence import MixingWarning
 from partita.estimation.estimate import estimate
-from partita.estimation.mixing import MixingWarning
 from partita.models import GaussianDPM
 from partita.models.chains.chain import Chain
 from partita.models.mixtures.cluster_means import draw_means

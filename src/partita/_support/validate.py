@@ -1,14 +1,17 @@
-"""Checks of numbers, seeds and weights: each returns the argument as the work needs it, or says what is wrong."""
+"""Checks of numbers, seeds and weights: each returns the argument as the work needs it, or says what is wrong.
+
+The ranges of hyperparameters, and the one check of log densities as they leave the core, are here too.
+"""
 
 from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from partita._support.errors import Argument, ArgumentError
 from partita._support.hints import did_you_mean
@@ -140,3 +143,49 @@ def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
 
 def _bad(name: str, value: Any, problem: str) -> ArgumentError:
     return ArgumentError(Argument(name, value=value), f" {problem}")
+
+
+MIN_VALUE, MAX_VALUE = 1e-100, 1e100
+#: Of parameters that go through a Gamma function.
+MAX_SHAPE = 1e8
+_LENGTHS = {"draws", "warmup", "thin", "chains", "split_merge", "restricted_scans"}  # no density depends on them
+
+
+def check_scale(value: Any, name: str) -> float:
+    """A positive number from 1e-100 to 1e100: a scale, a rate, a concentration."""
+    return _check_range(value, name, MAX_VALUE)
+
+
+def check_shape(value: Any, name: str) -> float:
+    """A positive number from 1e-100 to 1e8: an argument of a Gamma function."""
+    return _check_range(value, name, MAX_SHAPE)
+
+
+def _check_range(value: Any, name: str, most: float) -> float:
+    number = as_float(value, name)
+    if not MIN_VALUE <= number <= most:
+        raise ArgumentError(
+            Argument(name, value=value),
+            f" must be a positive number from {MIN_VALUE:g} to {most:g}, but it is {value}",
+        )
+    return number
+
+
+def check_log_densities(values: NDArray[np.float64], settings: Mapping[str, Any]) -> None:
+    """Raises an error for NaN and infinity: data and hyperparameters are then too far apart for double precision."""
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        listed = ", ".join(
+            f"{name}={value!r}" for name, value in settings.items() if not (value is None or name in _LENGTHS)
+        )
+        raise ValueError(
+            f"the log density is {values[bad[0]]}: the data are beyond what double precision can hold with these "
+            f"hyperparameters; rescale the data, or change one of {listed}"
+        )
+
+
+def checked_log_density(value: ArrayLike, settings: Mapping[str, Any]) -> float:
+    """One log density, if it is a number."""
+    number = float(np.asarray(value))
+    check_log_densities(np.array([number]), settings)
+    return number

@@ -75,7 +75,7 @@ def _check(fit: Any, found: list[Any], *, always: bool) -> None:
 
 
 def _sampled(fit: Any, thin: int) -> Any:
-    from partita.estimation.mixing import MixingWarning
+    from partita.estimation.convergence import MixingWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixingWarning)  # the notes say so

@@ -115,7 +115,7 @@ def _deliver(
 
 def _checked(best: Estimate, chain: Chain) -> Estimate:
     """The estimate with one check of its draws and of their log density, so that nothing is said twice."""
-    from partita.estimation.mixing import draw_summaries, mixing_warnings
+    from partita.estimation.convergence import draw_summaries, mixing_warnings
     from partita.estimation.search_warnings import search_warnings, unlabelled_warnings
 
     summaries = {**draw_summaries(best.sample, best.distances), "log density": chain.log_density}

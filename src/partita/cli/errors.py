@@ -150,7 +150,7 @@ def _option(name: str, value: Any) -> str:
 
 
 def _show_warning(told: set[str], message: Warning | str, category: type[Warning], *place: Any) -> None:
-    from partita.estimation.mixing import MixingWarning  # here, so that --help starts at once
+    from partita.estimation.convergence import MixingWarning  # here, so that --help starts at once
 
     if issubclass(category, MixingWarning):  # shown in the first lines of the result
         return

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from partita._support.text.cells import NULLS, has_decimal_comma, is_word
 from partita._support.text.header import HeadRow, Kind, has_header, is_quoted
-from partita._support.text.packed import Texts
 from partita._support.text.separator import SEPARATORS, all_end_in, find_separator
-from partita._support.text.table import NAMELESS, Table
+from partita._support.text.table import NAMELESS, Table, Texts
 from partita.cli.inputs import NAME_COLUMNS
 
 if TYPE_CHECKING:

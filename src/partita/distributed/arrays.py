@@ -18,7 +18,7 @@ from partita.losses.expected import unique_distances
 from partita.losses.losses import as_loss
 from partita.pairs.similarity import similarity as similarity_here
 from partita.partitions.checks import check_placed_of
-from partita.partitions.clusters import each_alone
+from partita.partitions.labels import each_alone
 from partita.uncertainty.ball import CredibleBall, ball_from, subject
 
 ITEMS_PER_BLOCK = 4096

@@ -20,13 +20,32 @@ from partita._support.hints import hinted
 from partita._support.text.cells import parse_cell
 from partita._support.text.content import WORKBOOK_NAMES, open_bytes
 from partita.draws import write
-from partita.draws.folders import folder_source
-from partita.draws.sample import PartitionSample, as_sample, build_sample
+from partita.draws.sample import PartitionSample, as_sample, build_sample, open_sample, sample_source
 from partita.draws.sources import Block, Source, files, r_files
 from partita.draws.sources.coda import coda_index, coda_source
-from partita.draws.sources.source import in_order_of, joined
+from partita.draws.sources.source import array_source, in_order_of, joined
 from partita.draws.sources.text import text_source
+from partita.draws.store import FACTS
 from partita.partitions.codes import Missing, as_missing, type_problem
+
+MANIFEST, SUMMARY = "manifest.json", "summary.json"
+
+
+def folder_source(folder: Path) -> Source | None:
+    """The draws of a folder written by partita; None for any other folder, whose files may be parts."""
+    if (folder / MANIFEST).is_file():
+        from partita.models.chains.sampling import read_chain  # here, so that reading a file needs no model
+
+        chain = read_chain(folder)
+        return array_source(chain.labels, chain.names)
+    if (folder / FACTS).is_file():
+        return sample_source(open_sample(folder))
+    if (folder / SUMMARY).is_file():
+        raise ValueError(
+            f"{folder} contains results, not draws: its summary.json names the command that made them, with its draws"
+        )
+    return None
+
 
 STDIN = "-"
 Reader = Callable[..., Source]

@@ -21,10 +21,9 @@ from partita._support.tolerance import TIE
 from partita.draws.collect import Collected, Markers, collect
 from partita.draws.sources import Block, Source, is_chain, open_source
 from partita.draws.sources.source import row_slices
-from partita.draws.store import ARRAYS, LABELS, new_folder, read_facts, write_facts
-from partita.draws.store_checks import check_unchanged
-from partita.partitions.clusters import each_alone
+from partita.draws.store import ARRAYS, LABELS, check_unchanged, new_folder, read_facts, write_facts
 from partita.partitions.codes import GAP, NO_GAPS, Missing, as_missing
+from partita.partitions.labels import each_alone
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from partita._support.hints import plural
 from partita._support.optional import optional
-from partita._support.ranges import MAX_VALUE
-from partita._support.validate import as_float, check_count, check_random_state
+from partita._support.validate import MAX_VALUE, as_float, check_count, check_random_state
 from partita.ensembles.base_clusterings import Base, Labels, as_base, check_clusters, hard_base, spread, warn_unlabelled
 from partita.models.estimator import Estimator
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita._support.ranges import check_shape
+from partita._support.validate import check_shape
 from partita.ensembles.base_clusterings import Base, Labels
 from partita.ensembles.hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
 from partita.ensembles.predictive import Mixture, partition_mixture

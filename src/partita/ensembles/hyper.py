@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
 from partita._support.arrays import Floats
-from partita._support.ranges import MAX_VALUE
+from partita._support.validate import MAX_VALUE
 from partita.ensembles.layout import Layout
 
 Curve = Callable[[float], tuple[float, float, float]]  # value, first and second derivative

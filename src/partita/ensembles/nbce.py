@@ -8,10 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.ranges import check_shape
-from partita._support.validate import check_choice, check_count, check_positive, check_random_state
+from partita._support.validate import check_choice, check_count, check_positive, check_random_state, check_shape
 from partita.ensembles.base_clusterings import Base, Labels, spread, warn_unlabelled
-from partita.ensembles.cvb import fit_cvb
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.gibbs import MAX_CLUSTERS, NBCEModel, draw_mixtures, sample_nbce, together
 from partita.ensembles.hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
@@ -27,8 +25,7 @@ from partita.ensembles.predictive import (
 )
 from partita.ensembles.responsibilities import Hosts, LocalHost
 from partita.ensembles.soft import SoftBase
-from partita.ensembles.variational import Ascent, Fit, Settings, best_of
-from partita.ensembles.vb import fit_vb
+from partita.ensembles.variational import Ascent, Fit, Settings, best_of, fit_cvb, fit_vb
 from partita.ensembles.weights import as_powers, check_weighting
 from partita.estimation.estimate import estimate
 from partita.models.chains.chain import Chain

@@ -22,7 +22,7 @@ from partita.ensembles.layout import Layout
 from partita.ensembles.weights import FEW
 from partita.losses.agreement import adjusted_rand
 from partita.partitions.checks import canonical_placed, check_partition_of
-from partita.partitions.clusters import each_alone
+from partita.partitions.labels import each_alone
 from partita.uncertainty.certainty import item_certainty
 
 MAX_ITEMS = 10_000  # pairs of base clusterings are compared on at most this many items, evenly chosen

@@ -1,4 +1,4 @@
-"""Code shared by variational and collapsed variational Bayes: settings, start, bound, restarts, result."""
+"""NBCE by variational Bayes (Section 5.2 of the paper) and collapsed variational Bayes, first order (eq. 10–11)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import digamma
 
 from partita._support.arrays import Floats
 from partita._support.settings import SettingsGroup
@@ -138,3 +139,67 @@ def best_of(
             RuntimeWarning,
         )
     return best
+
+
+def fit_vb(hosts: Hosts, settings: Settings, rng: np.random.Generator) -> Fit:
+    """One run from a random start, until the relative growth of the bound is below `tolerance`.
+
+    Each iteration raises the bound twice: first over α0, β, ξ and ρ given γ, then over γ given those.
+    """
+    alpha, beta = settings.alpha_start, settings.beta_start
+    step = random_start(hosts, settings.truncation, rng)
+    bounds: list[float] = []
+    for iteration in range(settings.max_iter):
+        if iteration >= settings.hold:
+            alpha, beta = learn(step, alpha, beta, hosts.layout, settings)
+        xi, rho = alpha / settings.truncation + step.sizes, beta + step.counts
+        step = hosts.linear(hosts.layout.weighted(mean_log_labels(rho, hosts.layout)), mean_log_weights(xi))
+        bounds.append(bound(step, alpha, beta, hosts.layout, settings))
+        if iteration > settings.hold and bounds[-1] - bounds[-2] <= settings.tolerance * abs(bounds[-1]):
+            return Fit(step, alpha, beta, np.array(bounds), True)
+    return Fit(step, alpha, beta, np.array(bounds), False)
+
+
+def mean_log_weights(xi: Floats) -> Floats:
+    """E[log π_k] = Ψ(ξ_k) − Ψ(Σ ξ)."""
+    return np.asarray(digamma(xi) - digamma(xi.sum()))
+
+
+def mean_log_labels(rho: Floats, layout: Layout) -> Floats:
+    """E[log θ_kmj] = Ψ(ρ_kmj) − Ψ(Σ_j ρ_kmj), (Σ J_m, clusters)."""
+    return np.asarray(digamma(rho) - digamma(layout.per_clustering(rho))[layout.owner])
+
+
+PATIENCE = 50  # iterations before the updates are damped
+DAMPING = 0.5  # share of the old responsibilities that is then kept: this ends cycles and keeps the fixed points
+
+
+def fit_cvb(hosts: Hosts, settings: Settings, rng: np.random.Generator) -> Fit:
+    """One run from a random start: all items are updated at once, until no responsibility changes by more than
+    `tolerance`.
+
+    The first-order updates need not raise the bound, so it is only used to compare runs and to learn α0 and β.
+    """
+    alpha, beta = settings.alpha_start, settings.beta_start
+    step = random_start(hosts, settings.truncation, rng)
+    bounds: list[float] = []
+    for iteration in range(settings.max_iter):
+        if settings.sticks:
+            step = _largest_first(hosts, step)
+        kept = DAMPING if iteration >= PATIENCE else 0.0
+        step = hosts.collapsed(step, alpha, beta, settings.sticks, kept)
+        before = alpha, beta
+        if iteration >= settings.hold:
+            alpha, beta = learn(step, alpha, beta, hosts.layout, settings)
+        bounds.append(bound(step, alpha, beta, hosts.layout, settings))
+        moved = max(step.change, abs(alpha / before[0] - 1.0), abs(beta / before[1] - 1.0))
+        if iteration > settings.hold and moved <= settings.tolerance:
+            return Fit(step, alpha, beta, np.array(bounds), True)
+    return Fit(step, alpha, beta, np.array(bounds), False)
+
+
+def _largest_first(hosts: Hosts, step: Step) -> Step:
+    """Number the sticks by decreasing size: the order of the same clusters that has the highest prior probability."""
+    order = np.argsort(-step.sizes, kind="stable")
+    hosts.reorder(order)
+    return Step(step.counts[:, order], step.sizes[order], step.entropy, step.change)

@@ -16,8 +16,8 @@ from partita._support.tolerance import TIE
 from partita._support.validate import seed_and_generator
 from partita._support.warn import warn_user
 from partita.draws.sample import PartitionSample, as_sample, with_weight
+from partita.estimation.convergence import DrawsCheck, check_sample, warn_mixing
 from partita.estimation.held_out import held_out, some_draws
-from partita.estimation.mixing import DrawsCheck, check_sample, warn_mixing
 from partita.estimation.result import MOSTLY_NOISE
 from partita.estimation.result import Estimate as Estimate
 from partita.estimation.search_warnings import search_warnings, unlabelled_warnings
@@ -26,7 +26,7 @@ from partita.losses.expected import expected_loss, unique_distances
 from partita.losses.losses import as_loss
 from partita.pairs.probabilities import Similarity
 from partita.partitions.checks import canonical_placed
-from partita.partitions.clusters import each_alone
+from partita.partitions.labels import each_alone
 from partita.partitions.lattice import meet
 from partita.search import as_method, methods_that
 from partita.search.components import best_by_parts, component_labels

@@ -37,7 +37,7 @@ from partita.estimation.linkage_ids import Ledger
 from partita.estimation.pair_estimate import Origin, PairEstimate, found_partition, ledger_of
 from partita.pairs.losses import PAIR_LOSSES, PairLoss
 from partita.pairs.probabilities import Similarity
-from partita.pairs.revised import Patch, RevisedSimilarity
+from partita.pairs.revision import Patch, RevisedSimilarity
 from partita.partitions.codes import is_null
 from partita.partitions.labels import canonical
 from partita.search.constraints import Constraints, resolve

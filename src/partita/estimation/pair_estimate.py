@@ -18,7 +18,7 @@ from partita.estimation.linkage_ids import Changes, Ledger
 from partita.losses.base import Loss
 from partita.pairs.losses import PairLoss, as_pair_loss, loss_of
 from partita.pairs.probabilities import Similarity
-from partita.partitions.clusters import HasClusters
+from partita.partitions.labels import HasClusters
 from partita.search import methods_that
 from partita.search.components import Components
 from partita.search.constraints import Constraints, resolve
@@ -133,7 +133,7 @@ class PairEstimate(HasClusters, Shown):
         seconds : float
             Time to spend on the linear programs.
         """
-        from partita.proofs.pair_bounds import pair_bound
+        from partita.proofs.bounds import pair_bound
 
         check_positive(seconds, "seconds")
         return pair_bound(self, seconds)

@@ -18,8 +18,7 @@ from partita.draws.sample import PartitionSample, noise_alone
 from partita.estimation.held_out import HeldOut
 from partita.losses.base import Loss
 from partita.losses.expected import unique_distances
-from partita.partitions.clusters import HasClusters, each_alone
-from partita.partitions.labels import canonical
+from partita.partitions.labels import HasClusters, canonical, each_alone
 from partita.search.components import Components, components_of
 from partita.search.constraints import Constraints
 from partita.search.limits import explicit_limit, into_at_most

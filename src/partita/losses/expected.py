@@ -18,7 +18,7 @@ from partita.losses.custom import CustomLoss as CustomLoss
 from partita.losses.losses import as_loss
 from partita.losses.problem import core_problem
 from partita.partitions.checks import check_partitions, check_placed_of, is_one_partition
-from partita.partitions.clusters import each_alone
+from partita.partitions.labels import each_alone
 
 
 def partition_loss(x: PartitionLike, y: PartitionLike, loss: str | Loss = "vi") -> float:

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from partita import _core
 from partita.draws.sample import PartitionSample
-from partita.draws.store_checks import check_unchanged
+from partita.draws.store import check_unchanged
 from partita.losses.base import Loss
 
 

@@ -18,10 +18,16 @@ from partita._support.names import check_names, row_names
 from partita._support.tolerance import TIE
 from partita._support.validate import check_probability
 from partita.draws.sources.tables import is_table
-from partita.pairs.sources.checks import check_rows
 from partita.pairs.sources.columns import check_wanted
 from partita.pairs.sources.listed import ListedPairs, with_names
-from partita.pairs.sources.matrices import Triples, check_probabilities, dense_pairs, is_sparse, sparse_pairs
+from partita.pairs.sources.matrices import (
+    Triples,
+    check_probabilities,
+    check_rows,
+    dense_pairs,
+    is_sparse,
+    sparse_pairs,
+)
 from partita.pairs.sources.tables import (
     is_indexed_by_pairs,
     is_list_of_pairs,

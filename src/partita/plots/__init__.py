@@ -5,11 +5,10 @@ told apart in print.
 """
 
 from partita.plots.ensembles import clustering_tree, consensus_cdf
-from partita.plots.hierarchy import hierarchy
+from partita.plots.hierarchy import dendrogram, hierarchy
 from partita.plots.item_map import item_map
 from partita.plots.lattice import hasse
 from partita.plots.matrices import adjacency_map, comparison_map, similarity_map
-from partita.plots.merges import dendrogram
 from partita.plots.networks import network
 from partita.plots.order import display_order
 from partita.plots.points import ball_panels, density_plot, points

@@ -11,8 +11,7 @@ import numpy as np
 from partita._support.arrays import Floats, Labels
 from partita.partitions.checks import check_partition, check_same_items
 from partita.partitions.labels import overlaps
-from partita.plots.canvas import hide_frame, new_axes
-from partita.plots.palette import QUIET, cluster_color
+from partita.plots.canvas import QUIET, cluster_color, hide_frame, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,7 @@ from partita.partitions.checks import check_partition
 from partita.partitions.enumeration import enumerate_partitions
 from partita.partitions.labels import labels_to_clusters
 from partita.partitions.lattice import covers
-from partita.plots.canvas import hide_frame, new_axes
-from partita.plots.palette import QUIET
+from partita.plots.canvas import QUIET, hide_frame, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,9 +11,8 @@ from partita._support.names import PartitionLike, row_names
 from partita.estimation.result import Estimate
 from partita.pairs.similarity import similarity
 from partita.partitions.checks import check_partition_of, check_partitions, check_placed_of
-from partita.plots.canvas import new_axes
+from partita.plots.canvas import COLORS, HIGHLIGHT, SEQUENTIAL, new_axes
 from partita.plots.order import check_psm, display_order, labels_of_rows
-from partita.plots.palette import COLORS, HIGHLIGHT, SEQUENTIAL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

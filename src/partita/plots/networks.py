@@ -9,8 +9,7 @@ import numpy as np
 from partita._support.names import PartitionLike, names_or_none
 from partita._support.optional import optional
 from partita.partitions.checks import check_partition_of
-from partita.plots.canvas import new_axes
-from partita.plots.palette import QUIET, cluster_color, cluster_marker
+from partita.plots.canvas import QUIET, cluster_color, cluster_marker, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

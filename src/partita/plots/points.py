@@ -14,8 +14,7 @@ from partita.partitions.checks import check_partition, check_placed_of
 from partita.partitions.codes import GAP
 from partita.partitions.labels import n_clusters
 from partita.partitions.matching import align_labels
-from partita.plots.canvas import hide_frame, new_axes
-from partita.plots.palette import QUIET, cluster_color, cluster_marker
+from partita.plots.canvas import QUIET, cluster_color, cluster_marker, hide_frame, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

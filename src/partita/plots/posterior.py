@@ -12,8 +12,7 @@ from partita._support.names import PartitionLike, as_named
 from partita.draws.sample import as_sample
 from partita.estimation.result import Estimate
 from partita.partitions.checks import check_partition, check_same_items
-from partita.plots.canvas import hide_frame, new_axes, whole_numbers
-from partita.plots.palette import COLORS, HIGHLIGHT, QUIET, cluster_color
+from partita.plots.canvas import COLORS, HIGHLIGHT, QUIET, cluster_color, hide_frame, new_axes, whole_numbers
 from partita.uncertainty.certainty import item_certainty as certainty_of
 
 if TYPE_CHECKING:

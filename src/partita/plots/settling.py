@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from partita.plots.canvas import hide_frame, new_axes
-from partita.plots.palette import COLORS, HIGHLIGHT, QUIET
+from partita.plots.canvas import COLORS, HIGHLIGHT, QUIET, hide_frame, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita.plots.canvas import hide_frame, new_axes, whole_numbers
-from partita.plots.palette import COLORS, HIGHLIGHT, QUIET, cluster_color, cluster_marker
+from partita.plots.canvas import (
+    COLORS,
+    HIGHLIGHT,
+    QUIET,
+    cluster_color,
+    cluster_marker,
+    hide_frame,
+    new_axes,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.html import ShownAsText
+from partita._support.tolerance import TIE
 from partita._support.validate import check_positive
 from partita.draws.sample import PartitionSample
-from partita.estimation.mixing import entropies
+from partita.estimation.convergence import entropies
 from partita.estimation.result import Estimate
 from partita.estimation.search_warnings import limit_warnings, search_warnings
 from partita.losses.base import AdditiveLoss
@@ -23,11 +24,16 @@ from partita.proofs.matched_draws import matched_distance
 from partita.proofs.vi_bounds import MAX_ITEMS, ROWS_ALONE, bound_vi, row_bound
 from partita.proofs.work import PROVEN, BoundProgress, Work, ignore
 from partita.search.components import MAX_ENUMERATED, component_labels, solve_parts
+from partita.search.constraints import resolve
 from partita.search.deadline import Deadline
 from partita.search.enumerate import FEW_LOSSES, are_few, best_of_all
 from partita.search.exact import bound_binder, bound_limited_binder
 from partita.search.limits import explicit_limit, into_at_most
 from partita.search.multilevel import restricted
+from partita.search.pair_graph import bound_of, tightened
+
+if TYPE_CHECKING:
+    from partita.estimation.pair_estimate import PairEstimate
 
 #: The share of the time for matching draws, if the loss has another bound.
 MATCHING_SHARE = 0.1
@@ -317,3 +323,24 @@ def below_information_distance(sample: PartitionSample, slope: float) -> tuple[V
     expected_min = np.cumsum(weights * own) + own * (1 - np.cumsum(weights))  # E min(H, H_h) at each draw's entropy
     intercept = (expected_min - slope * own).max()
     return VI(1 - slope, slope), float((1 - slope) * (weights @ own) - intercept)
+
+
+def pair_bound(best: PairEstimate, seconds: float) -> Bound:
+    """The bound of the components that were searched, tightened for Binder's loss as far as the time allows."""
+    parts, pairs, loss = best._parts, best.similarity, best.loss
+    if best.proven:
+        return Bound(best.expected_loss, 0.0, "components", True)
+    if parts is None:
+        return Bound(0.0, 1.0, "none", False)
+    if loss.pairwise:
+        asked = best.constraints
+        rules = None if asked is None else resolve(asked, pairs.names, pairs.n_items, "similarity")
+        parts, value = tightened(parts, None, pairs, loss, rules, Deadline.after(seconds))
+    else:
+        value = bound_of(parts, pairs, loss)
+    if value is None:
+        return Bound(0.0, 1.0, "none", False)
+    value = min(value, best.expected_loss)
+    proven = bool(parts.proven.all()) and best.expected_loss - value <= TIE * (1 + abs(value))
+    gap = (best.expected_loss - value) / abs(best.expected_loss) if best.expected_loss else 0.0
+    return Bound(value, 0.0 if proven else gap, "components", proven)

@@ -7,7 +7,7 @@ from typing import Any
 
 from partita.models.mixtures.fusing import FusedEstimate
 from partita.models.mixtures.sensitivity import Sensitivity
-from partita.profiling.relation import Relation
+from partita.profiling.relate import Relation
 from partita.results.parts import section, show, words
 from partita.results.tables import Table, columns
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from partita._support.arrays import Floats, Labels
-from partita.estimation.mixing import by_chain
+from partita.estimation.convergence import by_chain
 from partita.estimation.result import Estimate
 from partita.partitions.matching import align_labels
-from partita.plots.palette import COLORS
+from partita.plots.canvas import COLORS
 from partita.results.figures import ball_strips, rounded
 from partita.results.heatmap import HeatMap
 from partita.uncertainty.diagnostics import Diagnostics

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from partita._support.arrays import Labels
-from partita.plots.palette import COLORS
+from partita.plots.canvas import COLORS
 
 #: Shares of black and of white that make a second and a third colour of each hue.
 DARKER, LIGHTER = 0.42, 0.5

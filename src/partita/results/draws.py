@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
-from partita.estimation.mixing import Quantity, draw_summaries, quantities
+from partita.estimation.convergence import Quantity, draw_summaries, quantities
 from partita.estimation.result import Estimate
 from partita.estimation.search_warnings import HARD_SEARCH, unlabelled_warnings
 from partita.losses.agreement import adjusted_rand

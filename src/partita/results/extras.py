@@ -30,7 +30,7 @@ EXTRAS = {
     "partita.uncertainty.monte_carlo.MonteCarloError": "error",
     "partita.models.mixtures.fusing.FusedEstimate": "fused",
     "partita.models.mixtures.sensitivity.Sensitivity": "sensitivity",
-    "partita.profiling.relation.Relation": "relations",
+    "partita.profiling.relate.Relation": "relations",
 }
 
 

@@ -14,7 +14,7 @@ from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita.ensembles.stability import VERDICTS
 from partita.losses.agreement import adjusted_rand
-from partita.partitions.clusters import each_alone
+from partita.partitions.labels import each_alone
 from partita.plots.ensembles import LEAST_SHARE
 from partita.results.drawings import levels_drawing
 from partita.results.ensembles import pairs_figure

@@ -10,10 +10,10 @@ import numpy as np
 
 from partita._support.arrays import Floats, Labels
 from partita.draws.sample import PartitionSample
-from partita.estimation.mixing import sample_warnings
+from partita.estimation.convergence import sample_warnings
 from partita.losses.expected import unique_distances
 from partita.losses.losses import VI
-from partita.partitions.clusters import each_alone
+from partita.partitions.labels import each_alone
 from partita.results.blocks import next_clusters
 from partita.results.figures import map_figure
 from partita.results.heatmap import HeatMap

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Labels
 from partita._support.names import Names
 from partita.partitions.checks import check_placed_of, is_one_partition
-from partita.partitions.clusters import each_alone
+from partita.partitions.labels import each_alone
 from partita.search.constraints import Resolved
 
 #: The `start` of a run that begins at a given partition.

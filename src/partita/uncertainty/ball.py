@@ -17,13 +17,13 @@ from partita._support.tolerance import TIE
 from partita._support.validate import check_level
 from partita._support.warn import warn_user
 from partita.draws.sample import PartitionSample, as_sample
-from partita.estimation.mixing import quantile_error, sample_warnings, warn_mixing
+from partita.estimation.convergence import quantile_error, sample_warnings, warn_mixing
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import partition_loss, unique_distances
 from partita.losses.losses import as_loss
 from partita.partitions.checks import check_placed_of
-from partita.partitions.clusters import each_alone
+from partita.partitions.labels import each_alone
 
 
 @dataclass(frozen=True, eq=False, repr=False)

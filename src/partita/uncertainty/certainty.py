@@ -18,8 +18,7 @@ from partita._support.validate import check_count
 from partita.draws.sample import PartitionSample, as_sample, noise_alone
 from partita.estimation.result import Estimate
 from partita.losses.base import AdditiveLoss, Loss
-from partita.partitions.clusters import each_alone
-from partita.partitions.labels import count_cells
+from partita.partitions.labels import count_cells, each_alone
 from partita.uncertainty.ball import subject
 
 #: Cells of a block of draws that is processed at once.

@@ -16,8 +16,8 @@ from partita._support.optional import optional
 from partita._support.tolerance import ROUNDING, TIE
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample
+from partita.estimation.convergence import by_chain, effective_sample_size, entropies, mixing_warnings, warn_mixing
 from partita.estimation.estimate import estimate_step
-from partita.estimation.mixing import by_chain, effective_sample_size, entropies, mixing_warnings, warn_mixing
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import pairwise_distances, partition_loss

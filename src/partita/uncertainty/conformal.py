@@ -15,7 +15,7 @@ from partita._support.html import facts_table
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_level
 from partita.draws.sample import PartitionSample, as_sample, check_complete
-from partita.estimation.mixing import effective_sample_size, mixing_warnings, warn_mixing
+from partita.estimation.convergence import effective_sample_size, mixing_warnings, warn_mixing
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import unique_distances

@@ -15,8 +15,16 @@ from partita._support.html import rows_table
 from partita._support.optional import optional
 from partita._support.shown import Noted
 from partita.draws.sample import PartitionSample, as_sample
+from partita.estimation.convergence import (
+    Quantity,
+    by_chain,
+    entropies,
+    mixing_sentences,
+    not_mixed,
+    quantities,
+    warn_mixing,
+)
 from partita.estimation.estimate import estimate_step
-from partita.estimation.mixing import Quantity, by_chain, entropies, mixing_sentences, not_mixed, quantity, warn_mixing
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import loss_where_placed, unique_distances
@@ -131,16 +139,15 @@ def diagnostics(
     if log_density is not None:
         by_draw["log density"] = _checked_density(log_density, sample)
     arrays = {name: by_chain(values, sample) for name, values in by_draw.items()}
-    quantities = tuple(quantity(name, values) for name, values in arrays.items())
+    found = tuple(quantities(arrays))
     alone = _chain_estimates(sample, kind, how, rng, until)
     apart = _distances_between(alone, kind)
     shape = arrays["clusters"].shape
-    unmixed = bool(not_mixed(quantities, *shape))
+    unmixed = bool(not_mixed(found, *shape))
     on_chains = tuple(_on_chain_estimates(unmixed, apart))
-    advice = (*mixing_sentences(quantities, *shape), *on_chains)
-    found = Diagnostics(quantities, apart, advice, on_chains, until.is_past, alone)
-    warn_mixing(found.advice)
-    return found
+    advice = (*mixing_sentences(found, *shape), *on_chains)
+    warn_mixing(advice)
+    return Diagnostics(found, apart, advice, on_chains, until.is_past, alone)
 
 
 def _summaries(sample: PartitionSample, distance: Floats) -> dict[str, Floats]:

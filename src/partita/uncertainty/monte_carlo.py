@@ -15,8 +15,8 @@ from partita._support.shown import Noted
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
 from partita.draws.sample import PartitionSample
+from partita.estimation.convergence import quantile_spread
 from partita.estimation.estimate import estimate_step
-from partita.estimation.mixing import quantile_spread
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import loss_where_placed, unique_distances

@@ -13,8 +13,7 @@ from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import TIE
 from partita._support.validate import as_float
 from partita.draws.sample import PartitionSample
-from partita.estimation.estimate import estimate
-from partita.estimation.mixing import (
+from partita.estimation.convergence import (
     chain_summaries,
     draw_summaries,
     not_mixed,
@@ -23,10 +22,11 @@ from partita.estimation.mixing import (
     standard_error,
     too_few,
 )
+from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import loss_where_placed, partition_loss, unique_distances
-from partita.partitions.clusters import each_alone
+from partita.partitions.labels import each_alone
 from partita.search.limits import cluster_limit
 from partita.search.settings import Search
 from partita.uncertainty.ball import ball_radius

@@ -9,8 +9,7 @@ from scipy.stats import genpareto
 import partita as pt
 from partita.models import FiniteMixture, GammaAlpha, GaussianDPM
 from partita.models.mixtures.gibbs_priors import gibbs_prior
-from partita.models.mixtures.sensitivity import reweighted
-from partita.uncertainty.pareto import pareto_k
+from partita.models.mixtures.sensitivity import pareto_k, reweighted
 from support import reference as ref
 
 DATA = np.random.default_rng(1).normal(np.repeat([0.0, 2.5], 20), 1.0)[:, None]

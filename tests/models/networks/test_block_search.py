@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from partita.losses.agreement import nmi
 from partita.models import StochasticBlockModel, as_graph
 from partita.models.networks.core import native_model
-from partita.models.networks.starts import row_starts
+from partita.models.networks.search import row_starts
 from partita.models.search_runs import Runs, SearchRun
 
 DATA = Path(__file__).parents[4] / "shared" / "data"

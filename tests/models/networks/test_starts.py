@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita.models.networks import starts
-from partita.models.networks.search import Limits, start_kinds
-from partita.models.networks.starts import embed, first_partitions, spectral_starts
+from partita.models.networks import search
+from partita.models.networks.search import Limits, embed, first_partitions, spectral_starts, start_kinds
 
 GROUPS = np.repeat(np.arange(4), 40)
 
@@ -25,10 +24,10 @@ def normalised(matrix):
     return dense / np.sqrt(np.outer(rows + max(rows.mean(), 1), columns + max(columns.mean(), 1)))
 
 
-@pytest.mark.parametrize("dense_cells", [0, starts.DENSE_CELLS], ids=["sparse", "dense"])
+@pytest.mark.parametrize("dense_cells", [0, search.DENSE_CELLS], ids=["sparse", "dense"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_embedding_is_that_of_the_leading_singular_vectors(seed, dense_cells, monkeypatch):
-    monkeypatch.setattr(starts, "DENSE_CELLS", dense_cells)
+    monkeypatch.setattr(search, "DENSE_CELLS", dense_cells)
     matrix = planted(seed)
     left, values, _ = np.linalg.svd(normalised(matrix))
     exact = (left * values)[:, :4]

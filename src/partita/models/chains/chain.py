@@ -82,7 +82,7 @@ class Chain:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is wrong with the chains, by number of clusters, log density and partition, and with the model."""
-        from partita.estimation.mixing import chain_summaries, mixing_warnings
+        from partita.estimation.convergence import chain_summaries, mixing_warnings
 
         summaries = chain_summaries(self.labels, self.stats["n_clusters"], self.log_density)
         if hasattr(self.model, "mixing_summaries"):

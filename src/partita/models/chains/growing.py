@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from partita._support.validate import check_count, check_positive
-from partita.draws.folders import MANIFEST
-from partita.draws.io import read_draws
+from partita.draws.io import MANIFEST, read_draws
 from partita.draws.sample import PartitionSample, as_sample
 
 #: A file is read again when it has grown by this share, so that all readings together cost a few of the last one.
@@ -98,7 +97,7 @@ def _read(path: Path, reading: dict[str, Any]) -> PartitionSample | None:
 
 
 def _read_run(path: Path) -> PartitionSample | None:
-    from partita.models.chains.run_checks import NoDrawsYetError  # here, so that importing partita needs no model
+    from partita.models.chains.checkpoint import NoDrawsYetError  # here, so that importing partita needs no model
 
     try:
         return read_draws(path)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from partita._support.memory import free_bytes
 from partita._support.settings import SettingsGroup
 from partita._support.validate import check_count, check_rng
-from partita.models.chains.run_checks import Plan
+from partita.models.chains.checkpoint import Plan
 
 if TYPE_CHECKING:
     from partita.models.chains.sampling import Sampler

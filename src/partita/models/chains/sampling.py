@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 
 from partita import _core
 from partita._support.errors import Resume, Sentence
-from partita._support.ranges import check_log_densities
-from partita._support.validate import check_count, check_n_jobs
+from partita._support.validate import check_count, check_log_densities, check_n_jobs
 from partita._support.warn import warn_user
-from partita.estimation.mixing import warn_mixing
+from partita.estimation.convergence import warn_mixing
 from partita.models.chains.chain import Chain, smallest_unsigned
-from partita.models.chains.checkpoint import Part, Plan, Run, RunFormatError, create_run, open_run
+from partita.models.chains.checkpoint import NoDrawsYetError, Part, Plan, Run, RunFormatError, create_run, open_run
 from partita.models.chains.listener import Callback, Listener
 from partita.models.chains.plan import ONLY, check_room_for_draws
 from partita.models.chains.progress import Reporter, reporter
-from partita.models.chains.run_checks import NoDrawsYetError
 
 TURN_SECONDS = 0.1
 SLOW_SECONDS = 0.3  # of a turn: its sweep can be given up in the middle

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 from partita import _core
 from partita._support.arrays import Floats
 from partita._support.errors import Argument, ArgumentError, Setting
-from partita._support.ranges import check_scale, check_shape
+from partita._support.validate import check_scale, check_shape
 from partita.models.mixtures.base_measure import per_dimension
 from partita.models.mixtures.cells import COUNT_GAP, is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.curves import Curves

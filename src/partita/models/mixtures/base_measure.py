@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita._support.ranges import MAX_SHAPE, MAX_VALUE, MIN_VALUE, check_scale, check_shape
+from partita._support.validate import MAX_SHAPE, MAX_VALUE, MIN_VALUE, check_scale, check_shape
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
 
 #: What each cluster beyond the largest number costs, in nats.

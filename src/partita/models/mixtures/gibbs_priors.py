@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import gammaincinv, gammaln, logsumexp
 
 from partita._support.arrays import Floats, Ints
-from partita._support.ranges import check_scale
+from partita._support.validate import check_scale
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha
 
 #: Steps of the grid of ln α, and how far it reaches: what lies beyond has less than e to the minus so much of the mass.

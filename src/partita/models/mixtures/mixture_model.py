@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 
 from partita._support.names import check_names
 from partita._support.validate import check_random_state
-from partita.estimation.mixing import MixingWarning
+from partita.estimation.convergence import MixingWarning
 from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.listener import Callback

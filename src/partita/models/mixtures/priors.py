@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp
 
-from partita._support.ranges import check_scale, check_shape
 from partita._support.settings import SettingsGroup
-from partita._support.validate import check_count
+from partita._support.validate import check_count, check_scale, check_shape
 from partita.models.mixtures.curves import Curves
 
 _MIN_CLUSTERS = 0.01  # exp(digamma(k)) soon underflows below it

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita._core import network_start_clusters
 from partita._support.errors import Argument, ArgumentError
 from partita._support.names import Names
-from partita._support.ranges import checked_log_density
-from partita._support.validate import check_count, check_random_state, check_rng
+from partita._support.validate import check_count, check_random_state, check_rng, checked_log_density
 from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.listener import Callback
@@ -25,8 +24,14 @@ from partita.models.networks.core import Network, constants, native_layers
 from partita.models.networks.fit import node_labels
 from partita.models.networks.graph import Graph, as_graph
 from partita.models.networks.sampling import graph_arrays, item_names, log_k_prior, make_samplers
-from partita.models.networks.search import Limits, check_algorithm, search_partition
-from partita.models.networks.starts import both_directions, first_partitions, given_partitions
+from partita.models.networks.search import (
+    Limits,
+    both_directions,
+    check_algorithm,
+    first_partitions,
+    given_partitions,
+    search_partition,
+)
 from partita.models.search_runs import Runs, check_max_clusters, check_time_limit
 from partita.partitions.labels import canonical
 from partita.search.deadline import Deadline

@@ -22,7 +22,7 @@ from partita.models.networks.graph import Graph
 from partita.models.networks.marks import BlockMarks, block_marks
 from partita.models.search_runs import Runs, WithRuns
 from partita.partitions.checks import check_partition
-from partita.partitions.clusters import HasClusters
+from partita.partitions.labels import HasClusters
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.names import Names, names_or_none
-from partita._support.ranges import check_shape
+from partita._support.validate import check_shape
 from partita.models.chains.sampling import Registry
 from partita.models.merge_path import MergePath, merge_path
 from partita.models.networks.base import NodeModel

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita._core import network_start_clusters
 from partita._support.html import ShownAsText
 from partita._support.names import names_or_none
-from partita._support.ranges import checked_log_density
-from partita._support.validate import check_count, check_random_state, check_rng
+from partita._support.validate import check_count, check_random_state, check_rng, checked_log_density
 from partita.models.chains.chain import Chain, smallest_unsigned
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.listener import Callback
@@ -28,9 +27,8 @@ from partita.models.networks.fit import Blocks, block_table, check_pairs, node_l
 from partita.models.networks.graph import Graph, as_bipartite
 from partita.models.networks.marks import Marks, start_matrix
 from partita.models.networks.sampling import graph_from_arrays, log_k_prior, make_samplers
-from partita.models.networks.search import Limits, start_kinds
+from partita.models.networks.search import Limits, spectral_partitions, start_kinds
 from partita.models.networks.shares import share_products
-from partita.models.networks.starts import spectral_partitions
 from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit
 from partita.partitions.labels import canonical
 from partita.search.deadline import Deadline

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._support.ranges import check_shape, checked_log_density
-from partita._support.validate import check_choice, check_count, check_rng
+from partita._support.validate import check_choice, check_count, check_rng, check_shape, checked_log_density
 from partita.models.merge_path import merge_path
 from partita.models.networks.base import NetworkModel
 from partita.models.networks.core import EdgeModel, check_degree_correction, constant, mean_rate, native_model

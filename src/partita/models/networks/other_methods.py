@@ -17,7 +17,7 @@ from partita._support.html import ShownAsText
 from partita._support.optional import optional
 from partita._support.validate import check_count, check_rng
 from partita.models.networks.graph import Graph, as_graph
-from partita.models.networks.starts import both_directions, embed, kmeans
+from partita.models.networks.search import both_directions, embed, kmeans
 from partita.partitions.labels import canonical
 
 Matrix = NDArray[np.float64]

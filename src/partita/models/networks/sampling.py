@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from partita import _core
 from partita._support.names import Names, names_or_none
-from partita._support.ranges import check_shape
+from partita._support.validate import check_shape
 from partita.models.chains.checkpoint import Plan
 from partita.models.networks.graph import Graph, check_graph
 

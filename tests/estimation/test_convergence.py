@@ -13,17 +13,21 @@ import partita as pt
 from partita.cli import app
 from partita.datasets import make_draws
 from partita.draws.sample import as_sample
-from partita.estimation.mixing import (
+from partita.estimation.convergence import (
     ESS_LIMIT,
     R_HAT_LIMIT,
     MixingWarning,
+    convergence,
     effective_sample_size,
-    r_hat,
+    quantities,
     r_hat_limit,
-    r_hats,
     sample_warnings,
 )
 from partita.models import Chain, GaussianDPM
+
+
+def r_hat(values):
+    return quantities({"": values})[0].r_hat
 
 
 def stuck_chains():
@@ -44,7 +48,7 @@ def test_the_limit_on_r_hat_fits_that_on_effective_draws():
     chains[..., 1:] *= np.sqrt(1 - rho**2)
     for t in range(1, length):
         chains[..., t] += rho * chains[..., t - 1]
-    found = r_hats(chains)
+    found = convergence(chains)[0]
     assert (found > 1.01).mean() > 0.7
     assert (found > R_HAT_LIMIT).mean() < 0.03
 
