@@ -8,8 +8,8 @@ TYPE_CHECKING = False  # typing takes longer to import than all of this
 if TYPE_CHECKING:
     from typing import Any
 
-# Modules are imported when a name is first used, so that `partita --help` starts at once. Where each public name lives is
-# in __init__.pyi, which type checkers read too.
+# Modules are imported when a name is first used, so that `partita --help` starts at once. __init__.pyi, which type
+# checkers read too, says where each public name lives.
 with open(f"{__file__}i", encoding="utf-8") as _stub:
     _lines = [line.split() for line in _stub if line.startswith("from partita")]
 _PACKAGES = [name for _, module, _, name, *_ in _lines if module == "partita"]

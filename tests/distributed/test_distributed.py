@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -18,12 +19,31 @@ from partita.datasets import make_draws
 from partita.distributed import pool as pools
 from partita.distributed import runs as spreading
 from partita.distributed import shards as sharding
-from partita.distributed.pool import DaskPool, ThreadPool
+from partita.distributed.pool import DaskPool, Shared
 from partita.distributed.shards import ItemScores, MergeChanges, Value, search_shards
 from partita.models import GaussianDPM
+from partita.partitions.labels import gapless
 from partita.search.core import native_options
 from partita.search.deadline import Deadline
 from partita.search.jobs import Job
+
+
+class ThreadPool:
+    """Tasks on threads of this process, in place of a `DaskPool`."""
+
+    def __init__(self, n_threads):
+        self.n_threads = n_threads
+
+    def share(self, value, worker=None):
+        return Shared(value)
+
+    def map(self, function, tasks, stopped=None):
+        with ThreadPoolExecutor(self.n_threads) as threads:
+            return list(threads.map(lambda task: function(*map(_value, task)), tasks))
+
+
+def _value(argument):
+    return argument.value if isinstance(argument, Shared) else argument
 
 
 def cluster_of(n_workers, **options):
@@ -218,7 +238,7 @@ def test_a_shard_follows_its_labels_by_moves_as_by_a_fresh_start(sample):
         for _ in range(30):
             labels = labels.copy()
             labels[rng.integers(len(labels), size=3)] = rng.integers(labels.max() + 1, size=3)
-            labels = sharding._renumbered(labels)
+            labels = gapless(labels)
             scores = old.answer(ItemScores(0, labels, items, False))
         fresh = sharding.ShardOfDraws(*made_of)
         assert np.array_equal(scores, fresh.answer(ItemScores(0, labels, items, False)))

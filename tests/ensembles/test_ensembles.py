@@ -22,7 +22,7 @@ from partita.ensembles import (
     kmeans_ensemble,
     mcla,
 )
-from partita.ensembles.association import coassociation
+from partita.ensembles.association import shares_together
 from partita.ensembles.bce import fit_dirichlet
 from partita.ensembles.gibbs import together
 from partita.ensembles.predictive import partition_mixture, stick_weights
@@ -313,9 +313,9 @@ def test_partition_predictive_is_the_gibbs_conditional():
     assert logsumexp(stick_weights(sizes, 0.8)) == pytest.approx(0.0)
 
 
-def test_coassociation_counts_the_clusterings_that_label_both():
+def test_shares_together_count_the_clusterings_that_label_both():
     base = as_base(np.array([[0, 0], [0, 1], [-1, 1]]))
-    assert coassociation(base).tolist() == [[1.0, 0.5, 0.0], [0.5, 1.0, 1.0], [0.0, 1.0, 1.0]]
+    assert shares_together(base).tolist() == [[1.0, 0.5, 0.0], [0.5, 1.0, 1.0], [0.0, 1.0, 1.0]]
 
 
 def test_certainty_is_the_mean_similarity_within_the_cluster():

@@ -107,7 +107,7 @@ def test_pricing_that_always_says_yes_is_found(monkeypatch):
 
 
 def test_a_clique_with_a_pair_too_many_is_found(monkeypatch):
-    monkeypatch.setattr("partita.search.clique_cuts.pairs_together", lambda count, limit: count * (count - 1) / 2)
+    monkeypatch.setattr("partita.search.clique_cuts.least_pairs_together", lambda count, limit: count * (count - 1) / 2)
     assert largest_excess("pairs", 40)[0] > 1e-6
 
 

@@ -12,7 +12,7 @@ from partita.search.clique_cuts import (
     CLIQUE_VIOLATION,
     STAR_VIOLATION,
     VIOLATION,
-    pairs_together,
+    least_pairs_together,
     violated_inequalities,
     violated_stars,
     violated_triangles,
@@ -145,7 +145,7 @@ def together(labels):
 def test_the_least_number_of_pairs_together_is_that_of_the_best_partition(limit):
     for n in range(1, 8):
         fewest = min(together(p).sum() / 2 for p in ref.all_partitions(n) if max(p) < limit)
-        assert pairs_together(n, limit) == fewest
+        assert least_pairs_together(n, limit) == fewest
 
 
 def clique_shortfall(x, clique):

@@ -21,6 +21,19 @@ def rows_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]])
     return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>"
 
 
+class ShownAsFacts(Noted):
+    """A result whose facts, (what, value), are its short text, and a table in a notebook."""
+
+    def _facts(self) -> Iterable[tuple[str, str]]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{what} {value}' for what, value in self._facts())})"
+
+    def _repr_html_(self) -> str:
+        return facts_table(type(self).__name__, self._facts())
+
+
 class ShownAsText(Noted):
     """A result whose short text is all that a notebook needs to show."""
 

@@ -17,3 +17,10 @@ def optional(module: str, need: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ImportError(f"{need}: pip install 'partita[{extra}]'") from error
+
+
+def data_frame(rows: Any, items: Any = None, **options: Any) -> Any:
+    """Rows or columns as a pandas DataFrame; `items` are the names of its rows, if these are items."""
+    pd = optional("pandas", "tables of results need pandas", "io")
+    named = {} if items is None else {"index": pd.Index(items, name="item")}
+    return pd.DataFrame(rows, **named, **options)

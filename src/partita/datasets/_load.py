@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 
 _VOTES = {"y": 1, "n": 0, "?": -1}
 
@@ -47,8 +47,7 @@ class Dataset:
 
     def to_pandas(self) -> Any:
         """The data as a pandas table."""
-        pd = optional("pandas", "to_pandas needs pandas", "io")
-        return pd.DataFrame(self.data, columns=list(self.names))
+        return data_frame(self.data, columns=list(self.names))
 
     def __repr__(self) -> str:
         groups = f", groups {', '.join(self.target_names)}" if self.target_names else ""

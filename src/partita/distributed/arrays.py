@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from partita._support.arrays import slices
 from partita._support.optional import optional
 from partita._support.validate import check_count
-from partita.draws.sample import PartitionSample, as_sample
+from partita.draws.sample import PartitionSample, as_sample, some_rows
 from partita.losses import expected as here
 from partita.losses.base import Loss
 from partita.losses.expected import unique_distances
@@ -183,7 +183,7 @@ def _delayed(value: Any) -> Any:
 
 def _rows(sample: PartitionSample, rows: slice) -> PartitionSample:
     count = rows.stop - rows.start
-    return PartitionSample(np.ascontiguousarray(sample.labels[rows]), np.full(count, 1 / count), np.arange(count))
+    return some_rows(sample, rows, np.full(count, 1 / count))
 
 
 def _blocks(

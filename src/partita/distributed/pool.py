@@ -10,10 +10,9 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from partita._support.optional import optional
 from partita.search.deadline import Deadline
@@ -49,42 +48,6 @@ class _Lost:
     error: Exception
 
 
-class Pool(Protocol):
-    """Where tasks run."""
-
-    @property
-    def n_threads(self) -> int:
-        """Number of tasks that run at the same time."""
-
-    def share(self, value: Any, worker: int | None = None) -> Shared:
-        """A value for the tasks, sent once to the worker of that number; others fetch it from there."""
-
-    def map(
-        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
-    ) -> list[Any]:
-        """function(*task) for each task, in order; None for tasks that were not done when `stopped` returned true."""
-
-
-class ThreadPool:
-    """Tasks on threads of this process."""
-
-    def __init__(self, n_threads: int) -> None:
-        self.n_threads = n_threads
-
-    def share(self, value: Any, worker: int | None = None) -> Shared:
-        return Shared(value)
-
-    def map(
-        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
-    ) -> list[Any]:
-        with ThreadPoolExecutor(self.n_threads) as threads:
-            return list(threads.map(lambda task: function(*(_value(argument) for argument in task)), tasks))
-
-
-def _value(argument: Any) -> Any:
-    return argument.value if isinstance(argument, Shared) else argument
-
-
 class DaskPool:
     """Tasks on the workers of a `dask.distributed` client."""
 
@@ -95,10 +58,12 @@ class DaskPool:
 
     @property
     def n_threads(self) -> int:
+        """Number of tasks that run at the same time."""
         with self._connection():
             return sum(self.client.nthreads().values())
 
     def share(self, value: Any, worker: int | None = None) -> Shared:
+        """A value for the tasks, sent once to the worker of that number; others fetch it from there."""
         shared = Shared(value, worker)
         with self._connection():
             self._send(shared)
@@ -108,6 +73,7 @@ class DaskPool:
     def map(
         self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
     ) -> list[Any]:
+        """function(*task) for each task, in order; None for tasks that were not done when `stopped` returned true."""
         with self._connection():
             return self._map(function, tasks, stopped or (lambda: False))
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from partita import _core
-from partita.distributed.pool import Pool, Shared
+from partita.distributed.pool import DaskPool, Shared
 from partita.search.jobs import Engine, Job, Report, Runs
 
 #: Runs are sent in blocks, because a task costs 10 to 20 ms: the minimum per thread, and the maximum size.
@@ -24,7 +24,7 @@ class _Done(Exception):
     """Leaves a search after the requested runs."""
 
 
-def engine_on(pool: Pool) -> Engine:
+def engine_on(pool: DaskPool) -> Engine:
     """Does the jobs of a search on a pool of workers."""
 
     def engine(job: Job, report: Report | None) -> Runs:

@@ -10,7 +10,7 @@ blocks of draws, so that the answer does not depend on which worker holds which 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from partita import _core
 from partita._support.arrays import CoreLabels
-from partita.distributed.pool import Pool, Shared
-from partita.draws.sample import PartitionSample
+from partita.distributed.pool import DaskPool, Shared
+from partita.draws.sample import PartitionSample, some_rows
 from partita.losses.base import Loss
 from partita.losses.problem import core_problem
-from partita.partitions.labels import canonical
+from partita.partitions.labels import canonical, gapless
 from partita.search.core import search_runs
 from partita.search.deadline import NEVER, Deadline
 from partita.search.jobs import run_here
@@ -153,7 +153,7 @@ def search_shards(
     loss: Loss,
     search: Search,
     rng: np.random.Generator,
-    pool: Pool,
+    pool: DaskPool,
     shards: int,
 ) -> SearchResult:
     """The partition found on draws that are split into `shards` parts."""
@@ -182,9 +182,8 @@ def _some_draws(sample: PartitionSample, rng: np.random.Generator) -> PartitionS
     if sample.n_unique <= COARSE_DRAWS:
         return sample
     chosen = np.sort(rng.choice(sample.n_unique, COARSE_DRAWS, replace=False, p=sample.weights))
-    labels = np.ascontiguousarray(sample.labels[chosen])
-    weights, index = np.full(COARSE_DRAWS, 1 / COARSE_DRAWS), np.arange(COARSE_DRAWS)
-    return PartitionSample(labels, weights, index, names=sample.names, noise=sample.noise)
+    some = some_rows(sample, chosen, np.full(COARSE_DRAWS, 1 / COARSE_DRAWS))
+    return replace(some, names=sample.names, noise=sample.noise)
 
 
 def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: float) -> list[ShardOfDraws]:
@@ -197,9 +196,7 @@ def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: f
         own = [blocks[b] for b in part]
         chosen = np.concatenate(own)
         ends = np.cumsum([len(block) for block in own]).astype(np.uint32)
-        some = PartitionSample(
-            np.ascontiguousarray(sample.labels[chosen]), sample.weights[chosen], np.arange(len(chosen))
-        )
+        some = some_rows(sample, chosen, sample.weights[chosen])
         parts.append(ShardOfDraws(some, loss, ends, slots, unit))
     return parts
 
@@ -207,7 +204,7 @@ def _split(sample: PartitionSample, loss: Loss, shards: int, slots: int, unit: f
 class _Shards:
     """The shards on their workers: requests go to all of them, and the answers are summed."""
 
-    def __init__(self, pool: Pool, shards: list[ShardOfDraws], until: Deadline = NEVER) -> None:
+    def __init__(self, pool: DaskPool, shards: list[ShardOfDraws], until: Deadline = NEVER) -> None:
         self._pool, self._until = pool, until
         self._shards: list[Shared] = [pool.share(shard, worker=place) for place, shard in enumerate(shards)]
 
@@ -299,18 +296,10 @@ def _move(slot: Slot, items: CoreLabels, scores: Scores, limit: int, tolerance: 
         moving[np.delete(founders, gain[founders].argmax())] = False
     slot.labels = slot.labels.copy()
     slot.labels[items[moving]] = target[moving]
-    slot.labels = _renumbered(slot.labels)
+    slot.labels = gapless(slot.labels)
     slot.moves += int(moving.sum())
     close: CoreLabels = items[possible & ~moving & (np.abs(gain) <= rounding)]
     return close
-
-
-def _renumbered(labels: CoreLabels) -> CoreLabels:
-    """The same partition with labels 0..K-1, all of them in use."""
-    used = np.bincount(labels) > 0
-    names: CoreLabels = (np.cumsum(used) - 1).astype(np.uint32)
-    renumbered: CoreLabels = names[labels]
-    return renumbered
 
 
 def _merge(slots: list[Slot], held: _Shards) -> list[Slot]:
@@ -323,7 +312,7 @@ def _merge(slots: list[Slot], held: _Shards) -> list[Slot]:
             upper = np.where(np.triu(np.ones(changes.shape, np.bool_), 1), changes, _NEVER)
             keep, gone = np.unravel_index(int(upper.argmin()), upper.shape)
             if upper[keep, gone] < -ROUGH * abs(slot.value):
-                slot.labels = _renumbered(np.where(slot.labels == gone, keep, slot.labels).astype(np.uint32))
+                slot.labels = gapless(np.where(slot.labels == gone, keep, slot.labels).astype(np.uint32))
                 merged.append(slot)
         active = []
         for slot, value in zip(merged, held.values(merged), strict=True):

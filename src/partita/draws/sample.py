@@ -270,9 +270,23 @@ def noise_alone(labels: NDArray[np.int64], sample: PartitionSample) -> NDArray[n
     return labels if sample.noise is None else each_alone(labels, ~sample.unlabelled)
 
 
+def chain_places(sample: PartitionSample) -> list[NDArray[np.int64]]:
+    """The numbers of the draws of each chain."""
+    if sample.chains is None:
+        return [np.arange(sample.n_draws)]
+    return [np.flatnonzero(sample.chains == chain) for chain in range(sample.n_chains)]
+
+
 def has_weight(sample: PartitionSample) -> NDArray[np.bool_]:
     """Which distinct draws have weight: the others together vanish in the rounding of the total."""
     return np.asarray(sample.weights * sample.n_unique > np.finfo(np.float64).eps, np.bool_)
+
+
+def some_rows(sample: PartitionSample, rows: Any, weights: NDArray[np.float64] | None = None) -> PartitionSample:
+    """Some of the distinct draws, once each: with these weights, by default their own. Names and noise are left out."""
+    if weights is None:
+        weights = sample.weights[rows] / sample.weights[rows].sum()
+    return PartitionSample(np.ascontiguousarray(sample.labels[rows]), weights, np.arange(len(weights)))
 
 
 def with_weight(sample: PartitionSample) -> tuple[PartitionSample, NDArray[np.bool_]]:

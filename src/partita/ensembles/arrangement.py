@@ -34,12 +34,12 @@ def arranged(base: Base) -> Arrangement:
     """
     found = refined(base.codes.T)
     columns, rows = np.argsort(found.partitions, kind="stable"), np.argsort(found.items, kind="stable")
-    codes = np.stack([_renumbered(base.codes[:, m], found.clusters[m])[rows] for m in columns], axis=1)
+    codes = np.stack([_by_size(base.codes[:, m], found.clusters[m])[rows] for m in columns], axis=1)
     levels = tuple(np.arange(codes[:, m].max() + 1) for m in range(codes.shape[1]))
     return Arrangement(Base(codes, levels), rows, columns)
 
 
-def _renumbered(column: NDArray[np.signedinteger[Any]], described: Hashes) -> NDArray[np.int32]:
+def _by_size(column: NDArray[np.signedinteger[Any]], described: Hashes) -> NDArray[np.int32]:
     """Labels that occur, from 0, the most frequent first and those with equal descriptions as they appear; −1 stays."""
     sizes = np.bincount(column[column >= 0], minlength=len(described))
     labels, first = np.unique(column, return_index=True)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita.ensembles.base_clusterings import Base, as_base, in_column_order
+from partita._support.arrays import Floats
+from partita.ensembles.base_clusterings import Base, as_base, weights_or_ones
 
 MAX_ITEMS = 20_000  # more than this raise an error
 
@@ -46,25 +47,18 @@ def co_association(base: Any, *, weights: ArrayLike | None = None) -> NDArray[np
     """
     read = as_base(base)
     check_table(read.n_items, "co_association", "consensus and NBCE do not need such a table")
-    powers = np.ones(read.n_clusterings) if weights is None else in_column_order(weights, base, read.n_clusterings)
-    together, both = _weighted_pairs(read, powers)
-    return np.asarray(np.divide(together, both, out=np.full_like(together, np.nan), where=both > 0))
+    return shares_together(read, weights_or_ones(weights, base, read), unknown=np.nan)
 
 
-def _weighted_pairs(base: Base, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The weight of the clusterings in which two items are together, and of those that label both."""
+def shares_together(base: Base, weights: Floats | None = None, unknown: float = 0.0) -> Floats:
+    """Of the clusterings that label both items, the share in which they are together, (items, items).
+
+    Two items that no clustering labels together get `unknown`.
+    """
+    weights = np.ones(base.n_clusterings) if weights is None else weights
     labels = base.memberships()
     scaled = labels.multiply(np.repeat(weights, base.sizes)[None, :]).tocsr()
     seen = base.seen.astype(np.float64)
     together, both = np.asarray((scaled @ labels.T).toarray()), (seen * weights) @ seen.T
     np.fill_diagonal(together, np.diag(both))  # an item is with itself, also where its label is uncertain
-    return together, both
-
-
-def coassociation(base: Base, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-    """Of the clusterings that label both items, the share in which they are together, (items, items).
-
-    Two items that no clustering labels together get 0.
-    """
-    together, both = _weighted_pairs(base, np.ones(base.n_clusterings) if weights is None else weights)
-    return np.asarray(np.divide(together, both, out=np.zeros_like(together), where=both > 0))
+    return np.asarray(np.divide(together, both, out=np.full_like(together, unknown), where=both > 0))

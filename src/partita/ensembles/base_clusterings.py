@@ -355,6 +355,11 @@ def check_clusters(k: Any, n_items: int) -> int:
     return int(k)
 
 
+def weights_or_ones(weights: Any, base: Any, read: Base) -> NDArray[np.float64]:
+    """The weights of the clusterings of `base`, which was read; 1 for each if there are none."""
+    return np.ones(read.n_clusterings) if weights is None else in_column_order(weights, base, read.n_clusterings)
+
+
 def in_column_order(weights: Any, base: Any, n_clusterings: int) -> NDArray[np.float64]:
     """The weights of the clusterings; a Series is matched by its index with the columns of a data frame."""
     names = base.clusterings if isinstance(base, Base) else column_names(base)

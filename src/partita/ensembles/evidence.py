@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.cluster import hierarchy
 
 from partita._support.validate import check_choice
-from partita.ensembles.association import check_table, coassociation
-from partita.ensembles.base_clusterings import Labels, as_base, check_clusters, in_column_order, spread, warn_unlabelled
+from partita.ensembles.association import check_table, shares_together
+from partita.ensembles.base_clusterings import Labels, as_base, check_clusters, spread, warn_unlabelled, weights_or_ones
 from partita.pairs.similarity import linkage_tree
 
 LINKAGES = ("average", "single", "complete")
@@ -54,8 +54,8 @@ def evidence_accumulation(
     labelled = warn_unlabelled(read)
     if labelled.sum() == 1:
         return spread(np.zeros(1), labelled)
-    powers = None if weights is None else in_column_order(weights, base, read.n_clusterings)
-    tree = linkage_tree(coassociation(read.rows(labelled), powers), linkage)
+    shares = shares_together(read.rows(labelled), weights_or_ones(weights, base, read))
+    tree = linkage_tree(shares, linkage)
     if k is None:
         k = _longest_lived(tree[:, 2])
     return spread(hierarchy.cut_tree(tree, min(k, int(labelled.sum()))).ravel(), labelled)

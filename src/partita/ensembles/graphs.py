@@ -14,15 +14,15 @@ from partita._support.arrays import Floats
 from partita._support.optional import optional
 from partita._support.validate import check_count, check_rng
 from partita._support.warn import warn_user
-from partita.ensembles.association import check_table, coassociation
+from partita.ensembles.association import check_table, shares_together
 from partita.ensembles.base_clusterings import (
     Base,
     Labels,
     check_clusters,
     hard_base,
-    in_column_order,
     spread,
     warn_unlabelled,
+    weights_or_ones,
 )
 from partita.ensembles.predictive import count_labels
 
@@ -75,7 +75,7 @@ def mcla(base: Any, k: int, *, weights: ArrayLike | None = None, rng: Any = None
     Strehl & Ghosh (2002), Cluster ensembles, Journal of Machine Learning Research 3.
     """
     read, labelled, k = _read(base, k)
-    used, rng, powers = read.rows(labelled), check_rng(rng), _weights(weights, base, read)
+    used, rng, powers = read.rows(labelled), check_rng(rng), weights_or_ones(weights, base, read)
     labels = used.memberships()
     groups = _partition_graph(_overlap(used, labels), k, rng, np.asarray(labels.sum(axis=0)))
     owner = np.repeat(np.arange(used.n_clusterings), used.sizes)
@@ -107,7 +107,7 @@ def hgpa(base: Any, k: int, *, sample: int | None = None, weights: ArrayLike | N
 def _partition(method: Partitioner, base: Any, k: Any, sample: int | None, weights: Any, rng: Any) -> Labels:
     """The parts of all items; or of a sample, with each other item assigned to the most similar part."""
     read, labelled, k = _read(base, k)
-    used, rng, powers = read.rows(labelled), check_rng(rng), _weights(weights, base, read)
+    used, rng, powers = read.rows(labelled), check_rng(rng), weights_or_ones(weights, base, read)
     if sample is None:
         return spread(method(used, k, powers, rng), labelled)
     size = min(check_count(sample, "sample", minimum=k), used.n_items)
@@ -116,10 +116,6 @@ def _partition(method: Partitioner, base: Any, k: Any, sample: int | None, weigh
     found = _most_similar_part(used, used.rows(chosen), parts, k)
     found[chosen] = parts
     return spread(found, labelled)
-
-
-def _weights(weights: Any, base: Any, read: Base) -> Floats:
-    return np.ones(read.n_clusterings) if weights is None else in_column_order(weights, base, read.n_clusterings)
 
 
 def _partition_few_cuts(base: Base, k: int, weights: Floats, rng: np.random.Generator) -> Labels:
@@ -164,7 +160,7 @@ def _read(base: Any, k: Any) -> tuple[Base, NDArray[np.bool_], int]:
 
 def _partition_similar(base: Base, k: int, weights: Floats, rng: np.random.Generator) -> Labels:
     check_table(base.n_items, "CSPA", "set sample=, for example cspa(base, k, sample=5000), or use mcla or hgpa")
-    return _partition_graph(coassociation(base, weights), k, rng)
+    return _partition_graph(shares_together(base, weights), k, rng)
 
 
 def _most_similar_part(base: Base, members: Base, parts: Labels, k: int) -> Labels:

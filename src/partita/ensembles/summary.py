@@ -15,7 +15,7 @@ from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita._support.shown import Shown
 from partita.draws.sample import PartitionSample, as_sample
-from partita.ensembles.base_clusterings import Base, Labels, as_base, in_column_order
+from partita.ensembles.base_clusterings import Base, Labels, as_base, in_column_order, weights_or_ones
 from partita.ensembles.dependence import SEED, Dependence, dependence, distinct_clusterings, shared_information
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.layout import Layout
@@ -151,7 +151,7 @@ def summarize(
     if base is None:
         raise TypeError("base is missing: labels alone do not tell which clusterings they were found from")
     read = as_base(base).hardened()
-    powers = np.ones(read.n_clusterings) if weights is None else in_column_order(weights, base, read.n_clusterings)
+    powers = weights_or_ones(weights, base, read)
     return _summary(_labels_of(result, read), read, powers, method)
 
 

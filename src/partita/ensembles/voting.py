@@ -17,9 +17,9 @@ from partita.ensembles.base_clusterings import (
     check_clusters,
     check_item_weights,
     hard_base,
-    in_column_order,
     spread,
     warn_unlabelled,
+    weights_or_ones,
 )
 
 ROUNDS = 20  # at most, until no label changes
@@ -69,8 +69,7 @@ def voting(
     Dudoit & Fridlyand (2003), Bagging to improve the accuracy of a clustering procedure, Bioinformatics 19.
     """
     read = hard_base(base, "voting")
-    n_clusterings = read.n_clusterings
-    powers = np.ones(n_clusterings) if weights is None else in_column_order(weights, base, n_clusterings)
+    powers = weights_or_ones(weights, base, read)
     labelled = warn_unlabelled(read)
     used = read.rows(labelled)
     masses = check_item_weights(item_weights, read)[labelled]

@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from partita._support.arrays import Floats
 from partita._support.warn import local_of_caller, warn_user
-from partita.draws.sample import PartitionSample, as_sample
+from partita.draws.sample import PartitionSample, as_sample, chain_places
 from partita.losses.expected import unique_distances
 from partita.losses.losses import VI
 
@@ -355,9 +355,9 @@ def by_chain(values: Floats, sample: PartitionSample) -> Floats:
     """Values by draw, (..., draw), as a (..., chain, draw) array; longer chains lose their first draws."""
     if sample.chains is None:
         return values[..., None, :]
-    pieces = [values[..., sample.chains == chain] for chain in range(sample.n_chains)]
-    shortest = min(piece.shape[-1] for piece in pieces)
-    return np.stack([piece[..., piece.shape[-1] - shortest :] for piece in pieces], axis=-2)
+    pieces = chain_places(sample)
+    shortest = min(map(len, pieces))
+    return np.stack([values[..., piece[-shortest:]] for piece in pieces], axis=-2)
 
 
 def quantities(summaries: Mapping[str, Floats]) -> list[Quantity]:

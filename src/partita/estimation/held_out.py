@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.html import facts_table
-from partita._support.shown import Noted
+from partita._support.html import ShownAsFacts
 from partita.draws.sample import PartitionSample
 
 
 @dataclass(frozen=True, repr=False)
-class HeldOut(Noted):
+class HeldOut(ShownAsFacts):
     """How good a partition found on some of the draws is on the others.
 
     The loss on the draws of the search is too small, because the search has adapted to them, and no partition can be
@@ -51,12 +50,6 @@ class HeldOut(Noted):
     def gap(self) -> float:
         """In expectation, the largest possible gain from more draws."""
         return self.loss - self.search_loss
-
-    def __repr__(self) -> str:
-        return f"HeldOut({', '.join(f'{what} {value}' for what, value in self._facts())})"
-
-    def _repr_html_(self) -> str:
-        return facts_table("HeldOut", self._facts())
 
     def _facts(self) -> list[tuple[str, str]]:
         return [

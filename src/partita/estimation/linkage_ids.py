@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Ints, Labels
 from partita._support.html import ShownAsText
 from partita._support.names import Names
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 
 KINDS = ("kept", "grown", "shrunk", "split", "merged", "new", "gone")
 KEPT, GROWN, SHRUNK, SPLIT, MERGED, NEW, GONE = range(len(KINDS))
@@ -73,8 +73,7 @@ class Changes(ShownAsText):
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame."""
-        pd = optional("pandas", "tables of results need pandas", "io")
-        return pd.DataFrame({"id": self.id, "kind": self.kind, "records": self.records})
+        return data_frame({"id": self.id, "kind": self.kind, "records": self.records})
 
     def __repr__(self) -> str:
         return f"Changes: {', '.join(f'{count:,} {kind}' for kind, count in self.counts.items() if count) or 'none'}"

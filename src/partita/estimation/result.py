@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.hints import plural
 from partita._support.html import facts_table
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.shown import Shown
 from partita._support.tolerance import TIE
-from partita.draws.sample import PartitionSample, noise_alone
+from partita.draws.sample import PartitionSample, as_sample, noise_alone
 from partita.estimation.held_out import HeldOut
 from partita.losses.base import Loss
 from partita.losses.expected import unique_distances
@@ -234,9 +234,8 @@ class Estimate(HasClusters, Shown):
 
     def runs_to_pandas(self) -> Any:
         """The runs as a pandas DataFrame, one row per run, best first."""
-        pd = optional("pandas", "tables of results need pandas", "io")
         columns = ("start", "sweeps", "moves", "loss", "clusters", "seconds")
-        table = pd.DataFrame([{c: getattr(run, c) for c in columns} for run in self.runs], columns=columns)
+        table = data_frame([{c: getattr(run, c) for c in columns} for run in self.runs], columns=columns)
         return table.sort_values("loss", kind="stable", ignore_index=True)
 
     def __repr__(self) -> str:
@@ -288,3 +287,8 @@ class Estimate(HasClusters, Shown):
         if self.n_runs == len(self.runs) and not any(row.start == CROSSING for row in self.runs):
             return runs
         return f"{plural(len(self.runs), 'candidate partition')} from {runs}"
+
+
+def sample_of(draws: Any) -> PartitionSample:
+    """The draws of an estimate, or draws in any form that `as_sample` takes."""
+    return draws.sample if isinstance(draws, Estimate) else as_sample(draws)

@@ -245,7 +245,7 @@ def _constraints_after(
     touched = revision.touched.copy()
     if est.constraints is None and more is None:
         return None, touched
-    old = _renumbered(est.constraints or Constraints(), before, revision, new_sources)
+    old = _constraints_now(est.constraints or Constraints(), before, revision, new_sources)
     if more is None:
         return old, touched
     own = resolve(more, now.names, now.n_items, "the records")
@@ -264,7 +264,7 @@ def _constraints_after(
     )
 
 
-def _renumbered(
+def _constraints_now(
     old: Constraints, before: Similarity, revision: Revision, new_sources: tuple[str, ...] | None
 ) -> Constraints:
     """Constraints on the items that are still there, as the items are numbered or named now; new ones have a source."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from partita._support.html import facts_table
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.shown import Noted
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample
@@ -54,9 +54,8 @@ class WeightPath(Noted):
 
     def to_pandas(self) -> Any:
         """Weight, number of clusters and expected loss along the path."""
-        pd = optional("pandas", "tables of results need pandas", "io")
         rows = [(e.loss.a, e.n_clusters, e.expected_loss) for e in self.path]  # type: ignore[attr-defined]
-        return pd.DataFrame(rows, columns=["a", "n_clusters", "expected_loss"])
+        return data_frame(rows, columns=["a", "n_clusters", "expected_loss"])
 
     def __repr__(self) -> str:
         return f"WeightPath(a={self.a:.6g}, n_clusters={self.n_clusters}, {len(self.path)} estimates)"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.shown import Shown
 from partita._support.validate import check_count, check_positive
 
@@ -132,9 +132,8 @@ class WithRuns(Shown):
 
     def runs_to_pandas(self) -> Any:
         """The runs as a pandas DataFrame, one row per run, best first."""
-        pd = optional("pandas", "tables of results need pandas", "io")
         rows = [{"start": run.start, "icl": run.icl} for run in self.runs]
-        return pd.DataFrame(rows, columns=["start", "icl"]).sort_values("icl", ascending=False, ignore_index=True)
+        return data_frame(rows, columns=["start", "icl"]).sort_values("icl", ascending=False, ignore_index=True)
 
     @property
     def interrupted(self) -> bool:

@@ -14,6 +14,7 @@ from partita.losses.base import Loss, WeightedLoss
 from partita.losses.losses import Binder
 from partita.pairs.probabilities import Similarity, as_similarity
 from partita.partitions.checks import check_partition_of
+from partita.partitions.labels import pairs_together
 
 
 class _PairLoss(Loss):
@@ -125,8 +126,7 @@ def loss_of(labels: Labels, pairs: Similarity, loss: PairLoss) -> float:
 
 def joined_pairs(labels: Labels, pairs: Similarity) -> tuple[float, float]:
     """The number of pairs in one cluster, and the sum of their probabilities."""
-    sizes = np.bincount(labels).astype(np.float64)
-    joined = float((sizes * (sizes - 1)).sum() / 2)
+    joined = pairs_together(labels)
     short = labels.astype(np.uint32)  # half of the memory
     own = np.repeat(short, np.diff(pairs.offsets)) == short[pairs.neighbors]
     listed, probability = int(own.sum()) // 2, float(pairs.probabilities[own].sum() / 2)
@@ -134,11 +134,16 @@ def joined_pairs(labels: Labels, pairs: Similarity) -> tuple[float, float]:
 
 
 def approximate_ari(pairs: Similarity, joined: float, probability: float) -> float:
-    """(R - P Q / N) / ((P + Q) / 2 - P Q / N); 1 where this is 0/0."""
-    total, count = pairs.total(), pairs.n_items * (pairs.n_items - 1) / 2
-    chance = total * joined / count if count else 0.0
-    spread = (total + joined) / 2 - chance
-    return (probability - chance) / spread if spread > 0 else 1.0
+    """The index of the expected numbers of pairs."""
+    return adjusted_index(probability, pairs.total(), joined, pairs.n_items)
+
+
+def adjusted_index(both: float, truth: float, own: float, n_items: int) -> float:
+    """(R - P Q / N) / ((P + Q) / 2 - P Q / N) of numbers of pairs, those in both, P and Q; 1 where this is 0/0."""
+    pairs = n_items * (n_items - 1) / 2
+    chance = truth * own / pairs if pairs else 0.0
+    spread = (truth + own) / 2 - chance
+    return float((both - chance) / spread) if spread > 0 else 1.0
 
 
 def _log_mass(labels: Labels, pairs: Similarity, loss: VILowerBound) -> float:

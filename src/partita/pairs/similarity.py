@@ -13,9 +13,11 @@ from partita._support.tolerance import SINGLE_PRECISION
 from partita._support.validate import check_n_jobs, check_positive, check_probability
 from partita.draws.sample import PartitionSample, as_sample
 from partita.losses.problem import core_sample
+from partita.pairs.losses import adjusted_index
 from partita.pairs.probabilities import Similarity, symmetric_rows
 from partita.pairs.sources.matrices import check_dense_symmetric
 from partita.partitions.checks import check_partition_of
+from partita.partitions.labels import pairs_together
 
 Floats = NDArray[np.floating[Any]]
 
@@ -177,14 +179,9 @@ def pear(partition: ArrayLike, psm: ArrayLike) -> float:
     0.64
     """
     labels, matrix = _partition_and_psm(partition, psm)
-    n = labels.size
-    pairs = n * (n - 1) / 2
     posterior = (matrix.sum() - np.trace(matrix)) / 2
-    own = pairs_together(labels)
     both = (sums_within(labels, matrix).sum() - np.trace(matrix)) / 2
-    chance = posterior * own / pairs if pairs else 0.0
-    spread = (posterior + own) / 2 - chance
-    return float((both - chance) / spread) if spread > 0 else 1.0
+    return adjusted_index(both, posterior, pairs_together(labels), labels.size)
 
 
 def _float_type(dtype: DTypeLike) -> np.dtype[Any]:
@@ -246,12 +243,6 @@ def sums_within(labels: NDArray[np.int64], matrix: NDArray[np.float64]) -> NDArr
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels))[:-1]])
     by_cluster = np.add.reduceat(matrix[:, order], starts, axis=1)
     return by_cluster[np.arange(labels.size), labels]
-
-
-def pairs_together(labels: NDArray[np.integer[Any]]) -> float:
-    """The number of pairs of items that a partition has together."""
-    sizes = np.bincount(labels)
-    return float((sizes * (sizes - 1)).sum() / 2)
 
 
 def linkage_tree(psm: NDArray[np.floating[Any]], method: str = "average", *, ordered: bool = False) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._support.arrays import Labels
+from partita._support.arrays import CoreLabels, Labels
 from partita.partitions.checks import check_partition
 
 #: A contingency table with at most this many cells is counted as a full table.
@@ -29,6 +29,15 @@ def canonical(x: ArrayLike) -> Labels:
     array([0, 1, 0, 2])
     """
     return check_partition(x, "x")
+
+
+def gapless(labels: NDArray[Any]) -> CoreLabels:
+    """The same partition with labels 0..K-1, all of them in use, in their order.
+
+    >>> gapless(np.array([2, 5, 2])).tolist()
+    [0, 1, 0]
+    """
+    return np.unique(labels, return_inverse=True)[1].astype(np.uint32)
 
 
 def labels_to_clusters(x: ArrayLike) -> list[NDArray[np.int64]]:
@@ -95,6 +104,16 @@ def overlaps(x: Labels, y: Labels) -> tuple[Labels, Labels, Labels]:
     rows, columns = int(x.max()) + 1, int(y.max()) + 1
     occupied, counts, _ = count_cells(x * columns + y, rows * columns)
     return occupied // columns, occupied % columns, counts
+
+
+def pairs_together(labels: NDArray[Any]) -> float:
+    """The number of pairs of items that are in one cluster.
+
+    >>> pairs_together(np.array([0, 0, 1, 1, 1]))
+    4.0
+    """
+    sizes = np.bincount(labels).astype(np.float64)
+    return float((sizes * (sizes - 1)).sum() / 2)
 
 
 def contingency(x: NDArray[Any], y: NDArray[Any], shape: tuple[int, int]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.html import rows_table
+from partita._support.optional import data_frame
 from partita._support.shown import Noted
 from partita._support.validate import check_choice, check_count, check_level, check_rng
 from partita.estimation.result import Estimate
@@ -124,10 +125,8 @@ class Profiles(Noted):
 
     def to_pandas(self, table: str = "clusters") -> Any:
         """A data frame of the entries of `rows` ("clusters") or of `column_rows` ("columns")."""
-        import pandas
-
         tables = {"clusters": self.rows, "columns": self.column_rows}
-        return pandas.DataFrame(list(tables[check_choice(table, "table", tables)]()))
+        return data_frame(list(tables[check_choice(table, "table", tables)]()))
 
     def __str__(self) -> str:
         """The columns that tell most first: the mean, or the most frequent level, of each cluster."""

@@ -12,7 +12,7 @@ from scipy.stats import chi2, norm
 from partita._support.arrays import Floats, Ints, Labels
 from partita._support.hints import did_you_mean, plural
 from partita._support.html import rows_table
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.validate import check_level
 from partita.estimation.result import Estimate
 from partita.profiling import regressions
@@ -114,8 +114,7 @@ class Relation:
 
     def to_pandas(self) -> Any:
         """The entries of `rows` as a data frame."""
-        pd = optional("pandas", "tables of results need pandas", "io")
-        return pd.DataFrame(list(self.rows()))
+        return data_frame(list(self.rows()))
 
     def __repr__(self) -> str:
         wide = max(map(len, self.terms))

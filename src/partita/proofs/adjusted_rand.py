@@ -26,7 +26,8 @@ from partita._support.tolerance import BOUND_MARGIN
 from partita.draws.sample import PartitionSample, with_weight
 from partita.losses.expected import expected_loss
 from partita.losses.losses import OneMinusARI
-from partita.pairs.similarity import pairs_together, similarity
+from partita.pairs.similarity import similarity
+from partita.partitions.labels import pairs_together
 from partita.proofs.work import ignore
 from partita.search.clique_lp import Tell
 from partita.search.deadline import Deadline

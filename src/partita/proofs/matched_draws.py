@@ -14,7 +14,7 @@ import numpy as np
 
 from partita._support.arrays import Floats
 from partita._support.tolerance import BOUND_MARGIN, TIE
-from partita.draws.sample import PartitionSample, with_weight
+from partita.draws.sample import PartitionSample, some_rows, with_weight
 from partita.losses.base import Loss
 from partita.losses.expected import pairwise_distances
 from partita.search.deadline import Deadline
@@ -38,8 +38,7 @@ def matched_distance(sample: PartitionSample, loss: Loss, seconds: float = np.in
     total = 0.0
     for first in until.while_time(range(n_blocks)):  # draws far apart in a chain differ more than neighbours
         weights = kept.weights[first::n_blocks]
-        labels = np.ascontiguousarray(kept.labels[first::n_blocks])
-        block = PartitionSample(labels, weights / weights.sum(), np.arange(len(weights)))
+        block = some_rows(kept, slice(first, None, n_blocks))
         total += _of_block(pairwise_distances(block, loss, n_jobs=n_jobs), weights)
     return float(total * (1 - BOUND_MARGIN) / 2)
 

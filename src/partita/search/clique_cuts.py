@@ -67,10 +67,10 @@ class CliqueInequality:
     pairs: int
 
 
-def pairs_together(count: int, max_clusters: int) -> int:
+def least_pairs_together(count: int, max_clusters: int) -> int:
     """The least number of pairs of `count` items that are together: that of clusters of about equal sizes (Turán).
 
-    >>> pairs_together(3, 3), pairs_together(4, 3), pairs_together(8, 3)
+    >>> least_pairs_together(3, 3), least_pairs_together(4, 3), least_pairs_together(8, 3)
     (0, 1, 7)
     """
     size, larger = divmod(count, max_clusters)
@@ -84,7 +84,9 @@ def violated_inequalities(x: Floats, max_clusters: int) -> list[CliqueInequality
     cliques = list(dict.fromkeys(tuple(sorted(members[s, : sizes[s]].tolist())) for s in farthest))
     pairs = np.cumsum([len(clique) * (len(clique) - 1) // 2 for clique in cliques])
     most = max(1, int(np.searchsorted(pairs, MAX_CLIQUE_PAIRS, "right")))
-    return [CliqueInequality(np.array(clique), pairs_together(len(clique), max_clusters)) for clique in cliques[:most]]
+    return [
+        CliqueInequality(np.array(clique), least_pairs_together(len(clique), max_clusters)) for clique in cliques[:most]
+    ]
 
 
 def _grown_cliques(x: Floats, max_clusters: int) -> tuple[Ints, Ints, Floats]:
@@ -105,7 +107,7 @@ def _grown_cliques(x: Floats, max_clusters: int) -> tuple[Ints, Ints, Floats]:
         sums += together[each, nearest]
         together += x[nearest]
         together[each, nearest] = np.inf
-        violation = pairs_together(count, max_clusters) - sums
+        violation = least_pairs_together(count, max_clusters) - sums
         depth = np.where(violation > CLIQUE_VIOLATION, violation / np.sqrt(count * (count - 1) / 2), 0.0)
         sizes[depth > depths] = count
         depths = np.maximum(depths, depth)

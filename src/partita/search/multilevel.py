@@ -44,8 +44,7 @@ def search_levels(
 ) -> Runs:
     """The runs on all items, after a search of `n_coarse` of them, which gets half of the remaining time."""
     items = representatives(sample, COARSE_ITEMS if n_coarse is None else n_coarse, rng)
-    first = options.within(until.left / 2)
-    coarse = engine(Job(SEARCH.name, restricted(sample, items), loss, first), report)
+    coarse = engine(Job(SEARCH.name, restricted(sample, items), loss, options.within(until.left / 2)), report)
     starts = started_at(items, [run.labels for run in best_distinct(coarse.runs, CARRIED)], sample.n_items)
     then = options.within(until.left)
     refined = engine(Job(SEARCH.name, sample, loss, then, starts=starts), report)

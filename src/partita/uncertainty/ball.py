@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Labels
-from partita._support.html import facts_table
-from partita._support.optional import optional
+from partita._support.html import ShownAsFacts
+from partita._support.optional import data_frame
 from partita._support.shown import Shown
 from partita._support.tolerance import TIE
 from partita._support.validate import check_level
@@ -27,7 +27,7 @@ from partita.partitions.labels import each_alone
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CredibleBall(Shown):
+class CredibleBall(ShownAsFacts, Shown):
     """The draws nearest to an estimate: the result of `credible_ball`.
 
     Attributes
@@ -94,8 +94,7 @@ class CredibleBall(Shown):
         """The summary as a pandas table, or another table of the estimate and its ball."""
         if table != "bounds":
             return super().to_pandas(table)
-        pd = optional("pandas", "tables of results need pandas", "io")
-        return pd.DataFrame(self.summary())
+        return data_frame(self.summary())
 
     def _facts_of(self, labels: Labels) -> dict[str, Any]:
         row = np.flatnonzero((self.sample.labels == labels).all(axis=1))
@@ -104,12 +103,6 @@ class CredibleBall(Shown):
             "distance": float(self.distances[row[0]]) if row.size else 0.0,
             "weight": float(self.sample.weights[row].sum()),
         }
-
-    def __repr__(self) -> str:
-        return f"CredibleBall({', '.join(f'{what} {value}' for what, value in self._facts())})"
-
-    def _repr_html_(self) -> str:
-        return facts_table("CredibleBall", self._facts())
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "level", f"{self.level:.0%}" if round(self.level, 2) == self.level else f"{self.level:g}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.draws.sample import PartitionSample
+from partita.draws.sample import PartitionSample, chain_places
 
 Draws = NDArray[np.int64]
 
@@ -42,13 +42,6 @@ def block_draws(sample: PartitionSample, count: int, what: str = "draws", gap: i
         raise ValueError(f"{what} has {shortest} draws per chain, too few for {per_chain} blocks of each chain")
     blocks = np.concatenate([piece[-per_chain * length :].reshape(per_chain, length) for piece in pieces])
     return blocks[:, min(gap, length // 2) :]
-
-
-def chain_places(sample: PartitionSample) -> list[Draws]:
-    """The numbers of the draws of each chain."""
-    if sample.chains is None:
-        return [np.arange(sample.n_draws)]
-    return [np.flatnonzero(sample.chains == chain) for chain in range(sample.n_chains)]
 
 
 def relabelled_groups(count: int, permutations: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from partita._support.arrays import Floats, Labels, slices
 from partita._support.hints import plural
 from partita._support.html import ShownAsText, rows_table
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.shown import Noted
 from partita._support.validate import check_count
-from partita.draws.sample import PartitionSample, as_sample, noise_alone
-from partita.estimation.result import Estimate
+from partita.draws.sample import PartitionSample, noise_alone
+from partita.estimation.result import Estimate, sample_of
 from partita.losses.base import AdditiveLoss, Loss
 from partita.partitions.labels import count_cells, each_alone
 from partita.uncertainty.ball import subject
@@ -55,10 +55,9 @@ class ItemCertainty(ShownAsText):
         >>> item_certainty([0, 0, 1], draws).to_pandas().nsmallest(1, "probability").index.tolist()
         ['ann']
         """
-        pd = optional("pandas", "tables of results need pandas", "io")
         columns = {"cluster": self.labels, "probability": self.probability}
         columns |= {} if self.loss_share is None else {"loss_share": self.loss_share}
-        return pd.DataFrame(columns, index=pd.Index(self.names or range(self.labels.size), name="item"))
+        return data_frame(columns, self.names or range(self.labels.size))
 
     def __repr__(self) -> str:
         known = self.probability[~np.isnan(self.probability)]
@@ -239,7 +238,7 @@ def n_clusters_posterior(draws: Any) -> dict[int, float]:
     >>> n_clusters_posterior([[0, 0, 1], [0, 1, 1], [0, 1, 2], [0, 0, 1]])
     {2: 0.75, 3: 0.25}
     """
-    sample = draws.sample if isinstance(draws, Estimate) else as_sample(draws)
+    sample = sample_of(draws)
     mass = np.bincount(sample.cluster_counts, weights=sample.weights)
     return {int(k): float(mass[k]) for k in np.flatnonzero(mass)}
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats
 from partita._support.html import facts_table
 from partita._support.names import Named
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.tolerance import ROUNDING, TIE
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.convergence import by_chain, effective_sample_size, entropies, mixing_warnings, warn_mixing
 from partita.estimation.estimate import estimate_step
-from partita.estimation.result import Estimate
+from partita.estimation.result import Estimate, sample_of
 from partita.losses.base import Loss
 from partita.losses.expected import pairwise_distances, partition_loss
 from partita.losses.losses import as_loss
@@ -128,14 +128,13 @@ class PosteriorComparison:
 
     def to_pandas(self) -> Any:
         """One row per item: its cluster in both estimates, the difference and its p-value."""
-        pd = optional("pandas", "tables of results need pandas", "io")
         columns = {
             "first": self.estimates[0].labels,
             "second": self.estimates[1].labels,
             "difference": self.items.difference,
             "p_value": self.items.p_value,
         }
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="item"))
+        return data_frame(columns, self.names)
 
     def __repr__(self) -> str:
         facts = "".join(f"\n  {name:<18}{value}" for name, value in self._facts())
@@ -216,7 +215,7 @@ def compare_posteriors(
     """
     kind, tries = as_loss(loss), check_count(permutations, "permutations", minimum=19)
     generator = check_rng(rng)
-    samples = _same_items(_sample_of(a), _sample_of(b))
+    samples = _same_items(sample_of(a), sample_of(b))
     how = Search(runs=4, max_draws=2000, n_jobs=n_jobs) if search is None else search
     blocks, sentences = _blocks(samples, n_jobs)
     groups = relabelled_groups(blocks.count, tries, generator)
@@ -229,10 +228,6 @@ def compare_posteriors(
     return PosteriorComparison(
         distance, p_value, items, estimates, apart, kind, blocks.count, length, samples, tuple(sentences)
     )
-
-
-def _sample_of(draws: Any) -> PartitionSample:
-    return draws.sample if isinstance(draws, Estimate) else as_sample(draws)
 
 
 def _same_items(first: PartitionSample, second: PartitionSample) -> tuple[PartitionSample, PartitionSample]:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
-from partita._support.html import facts_table
+from partita._support.html import ShownAsFacts
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_level
-from partita.draws.sample import PartitionSample, as_sample, check_complete
+from partita.draws.sample import PartitionSample, as_sample, chain_places, check_complete, some_rows
 from partita.estimation.convergence import effective_sample_size, mixing_warnings, warn_mixing
-from partita.estimation.result import Estimate
+from partita.estimation.result import sample_of
 from partita.losses.base import Loss
 from partita.losses.expected import unique_distances
 from partita.losses.losses import as_loss
@@ -24,7 +24,7 @@ from partita.partitions.checks import check_partition_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConformalSet:
+class ConformalSet(ShownAsFacts):
     """The partitions that conform to the draws: the result of `conformal_set`.
 
     Attributes
@@ -108,12 +108,6 @@ class ConformalSet:
         distance = np.array([unique_distances(row, as_truth, self.loss, 1)[0] for row in self.reference])
         return float(self.reference_weights @ np.exp(-distance / self.scale))
 
-    def __repr__(self) -> str:
-        return f"ConformalSet({', '.join(f'{what} {value}' for what, value in self._facts())})"
-
-    def _repr_html_(self) -> str:
-        return facts_table("ConformalSet", self._facts())
-
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "level", f"{self.level:g}"
         yield "loss", str(self.loss)
@@ -168,7 +162,7 @@ def conformal_set(
     Vovk, Gammerman & Shafer (2005), Algorithmic learning in a random world; Bariletto, Ho & Rinaldo (2025),
     Conformalized Bayesian inference.
     """
-    sample = draws.sample if isinstance(draws, Estimate) else as_sample(draws)
+    sample = sample_of(draws)
     wanted, kind, most = check_level(level), as_loss(loss), check_count(references, "references", minimum=1)
     check_complete(sample, "conformal_set")
     training, calibration = _halves(sample)
@@ -200,8 +194,7 @@ def _halves(sample: PartitionSample) -> tuple[NDArray[np.int64], NDArray[np.int6
 
     Longer chains lose their first draws.
     """
-    chains = np.zeros(sample.n_draws, np.int64) if sample.chains is None else sample.chains
-    pieces = [np.flatnonzero((chains == c) & (sample.draw_weights > 0)) for c in range(sample.n_chains)]
+    pieces = [places[sample.draw_weights[places] > 0] for places in chain_places(sample)]
     half = min(map(len, pieces)) // 2
     if half < 1:
         raise ValueError(f"conformal_set needs at least 2 draws of each chain, but one has {min(map(len, pieces))}")
@@ -223,9 +216,7 @@ def _scores(
 ) -> tuple[Floats, float]:
     """The score of each calibration draw, and the scale."""
     rows, place = np.unique(sample.index[calibration], return_inverse=True)
-    part = PartitionSample(
-        np.ascontiguousarray(sample.labels[rows]), np.full(rows.size, 1 / rows.size), np.arange(rows.size)
-    )
+    part = some_rows(sample, rows, np.full(rows.size, 1 / rows.size))
     distance = np.array([unique_distances(row, part, loss, n_jobs) for row in reference])
     scale = float(np.median(distance[:, place.ravel()])) or float(distance.mean()) or loss.unit
     scores: Floats = (weights @ np.exp(-distance / scale))[place].reshape(calibration.shape)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats
 from partita._support.html import rows_table
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.shown import Noted
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.convergence import (
@@ -25,7 +25,7 @@ from partita.estimation.convergence import (
     warn_mixing,
 )
 from partita.estimation.estimate import estimate_step
-from partita.estimation.result import Estimate
+from partita.estimation.result import Estimate, sample_of
 from partita.losses.base import Loss
 from partita.losses.expected import loss_where_placed, unique_distances
 from partita.losses.losses import as_loss
@@ -72,8 +72,7 @@ class Diagnostics(Noted):
 
     def to_pandas(self) -> Any:
         """The quantities as a pandas table, one row per quantity."""
-        pd = optional("pandas", "tables of results need pandas", "io")
-        return pd.DataFrame([vars(q) for q in self.quantities]).set_index("name")
+        return data_frame([vars(q) for q in self.quantities]).set_index("name")
 
     def __repr__(self) -> str:
         rows = "".join(
@@ -130,7 +129,7 @@ def diagnostics(
     Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Rank-normalization, folding, and localization.
     """
     how = search or Search(runs=4)
-    sample = draws.sample if isinstance(draws, Estimate) else as_sample(draws)
+    sample = sample_of(draws)
     kind = as_loss(loss if loss is not None else draws.loss if isinstance(draws, Estimate) else "vi")
     until = Deadline.after(how.seconds)
     first = how if how.seconds is None else replace(how, seconds=how.seconds / 2)  # the chains get the other half

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
-from partita._support.html import facts_table
-from partita._support.optional import optional
-from partita._support.shown import Noted
+from partita._support.html import ShownAsFacts
+from partita._support.optional import data_frame
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample, check_complete
@@ -36,7 +35,7 @@ FINEST = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy(Noted):
+class Hierarchy(ShownAsFacts):
     """Nested partitions, and the nodes of their tree: the result of `hierarchy`.
 
     Attributes
@@ -104,8 +103,7 @@ class Hierarchy(Noted):
 
     def to_pandas(self) -> Any:
         """One row per node: its size, parent, levels and support."""
-        pd = optional("pandas", "tables of results need pandas", "io")
-        return pd.DataFrame(
+        return data_frame(
             {
                 "size": self.members.sum(axis=1),
                 "parent": self.parents,
@@ -116,12 +114,6 @@ class Hierarchy(Noted):
                 "exact": self.support.exact,
             }
         )
-
-    def __repr__(self) -> str:
-        return f"Hierarchy({', '.join(f'{what} {value}' for what, value in self._facts())})"
-
-    def _repr_html_(self) -> str:
-        return facts_table("Hierarchy", self._facts())
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         clusters = self.n_clusters

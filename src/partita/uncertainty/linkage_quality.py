@@ -25,7 +25,7 @@ from partita._support.errors import Argument, ArgumentError
 from partita._support.hints import did_you_mean, hinted, plural
 from partita._support.html import ShownAsText
 from partita._support.names import as_named
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_choice, check_level
 from partita.draws.sources.tables import as_frame, is_table
@@ -86,9 +86,8 @@ class LinkageQuality(ShownAsText):
 
     def to_pandas(self) -> Any:
         """One row per measure: its value and its interval."""
-        pd = optional("pandas", "tables of results need pandas", "io")
-        rows = {name: (float(x), x.low, x.high) for name, x in self._measures()}
-        return pd.DataFrame.from_dict(rows, orient="index", columns=["value", "low", "high"])
+        rows = [(float(x), x.low, x.high) for _, x in self._measures()]
+        return data_frame(rows, index=[name for name, _ in self._measures()], columns=["value", "low", "high"])
 
     def _measures(self) -> list[tuple[str, Measured]]:
         names = ("precision", "recall", "f1", "cluster_precision", "cluster_recall", "cluster_f1")

@@ -12,7 +12,7 @@ from partita._support.arrays import Floats, Ints, Labels
 from partita._support.hints import plural
 from partita._support.html import ShownAsText
 from partita._support.memory import check_fits
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita.estimation.result import Estimate
 from partita.partitions.labels import overlaps
 from partita.partitions.matching import Edges, partners
@@ -59,10 +59,8 @@ class Memberships(ShownAsText):
 
     def to_pandas(self) -> Any:
         """One row per item, by its name; one column per reported cluster, and "other"."""
-        pd = optional("pandas", "tables of results need pandas", "io")
         columns = [*map(str, range(self.n_clusters)), OTHER]
-        rows = pd.Index(self.names or range(self.labels.size), name="item")
-        return pd.DataFrame(self.probabilities, index=rows, columns=columns)
+        return data_frame(self.probabilities, self.names or range(self.labels.size), columns=columns)
 
     def __repr__(self) -> str:
         known = self.own[~np.isnan(self.own)]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
-from partita._support.html import facts_table
-from partita._support.optional import optional
-from partita._support.shown import Noted
+from partita._support.html import ShownAsFacts
+from partita._support.optional import data_frame
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_rng
-from partita.draws.sample import PartitionSample, as_sample, check_complete
+from partita.draws.sample import PartitionSample, as_sample, check_complete, some_rows
 from partita.estimation.estimate import estimate_step
 from partita.estimation.held_out import some_draws
 from partita.losses.base import Loss
@@ -35,7 +34,7 @@ MOST = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Modes(Noted):
+class Modes(ShownAsFacts):
     """Representative partitions of a posterior: the result of `modes`.
 
     Attributes
@@ -78,9 +77,8 @@ class Modes(Noted):
 
     def to_pandas(self) -> Any:
         """One row per item, by its name; one column per representative, with the item's cluster in it."""
-        pd = optional("pandas", "tables of results need pandas", "io")
-        items = pd.Index(self.sample.names or range(self.labels.shape[1]), name="item")
-        return pd.DataFrame(self.labels.T, index=items, columns=[f"mode {k}" for k in range(len(self.labels))])
+        columns = [f"mode {k}" for k in range(len(self.labels))]
+        return data_frame(self.labels.T, self.sample.names or range(self.labels.shape[1]), columns=columns)
 
     def contributions(self, first: int = 0, second: int = 1) -> Floats:
         """What each item contributes to the distance between two representatives; the contributions sum to it.
@@ -124,9 +122,7 @@ class Modes(Noted):
         """
         chosen = self._checked(mode, "mode")
         mine = self.assignment == chosen
-        weights = self.sample.weights[mine]
-        rows = np.ascontiguousarray(self.sample.labels[mine])
-        part = PartitionSample(rows, weights / weights.sum(), np.arange(len(rows)), names=self.sample.names)
+        part = replace(some_rows(self.sample, mine), names=self.sample.names)
         distance = unique_distances(self.labels[chosen], part, self.loss)
         return ball_from(self.labels[chosen], part, self.loss, level, distance)
 
@@ -148,12 +144,6 @@ class Modes(Noted):
             {"k": k, "distance": float(value), "drop": float(drop)}
             for k, (value, drop) in enumerate(zip(self.elbow, drops, strict=True), start=1)
         ]
-
-    def __repr__(self) -> str:
-        return f"Modes({', '.join(f'{what} {value}' for what, value in self._facts())})"
-
-    def _repr_html_(self) -> str:
-        return facts_table("Modes", self._facts())
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "weights", ", ".join(f"{w:.3f}" for w in self.weights)
@@ -261,9 +251,7 @@ def _batch(sample: PartitionSample, count: int, rng: np.random.Generator) -> Par
 def _in_own_order(sample: PartitionSample) -> PartitionSample:
     """The distinct draws in an order that follows from them alone, so that the starts do."""
     rows = np.argsort(refined(sample.labels, sample.weights).partitions, kind="stable")
-    labels = np.ascontiguousarray(sample.labels[rows])
-    index = np.arange(len(rows))
-    return PartitionSample(labels, sample.weights[rows], index, names=sample.names, noise=sample.noise)
+    return replace(some_rows(sample, rows, sample.weights[rows]), names=sample.names, noise=sample.noise)
 
 
 def _summary(fits: list[_Fit], loss: Loss, sample: PartitionSample, timed_out: bool) -> Modes:
@@ -322,13 +310,9 @@ class _Lloyd:
 
     def _estimate(self, labels: NDArray[np.int64], mine: NDArray[np.bool_], distance: Floats) -> NDArray[np.int64]:
         """The best partition for some of the draws; the current one if the search finds none better."""
-        weights = self.sample.weights[mine]
-        if not weights.sum() > 0:
+        if not self.sample.weights[mine].sum() > 0 or self.until.is_past:
             return labels
-        rows = np.ascontiguousarray(self.sample.labels[mine])
-        part = PartitionSample(rows, weights / weights.sum(), np.arange(len(rows)))
-        if self.until.is_past:
-            return labels
+        part = some_rows(self.sample, mine)
         found = estimate_step(part, self.loss, self.until.limit(self.search), self.rng)
         is_better = found.expected_loss < distance[mine] @ part.weights - ROUNDING * self.loss.unit
         return found.partition if is_better else labels

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.html import facts_table
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.validate import check_count, check_level, check_rng
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate
@@ -156,8 +156,7 @@ class Monitor:
 
     def to_pandas(self) -> Any:
         """The checks as a pandas table, one row each."""
-        pd = optional("pandas", "tables of results need pandas", "io")
-        return pd.DataFrame([check.facts() for check in self.checks])
+        return data_frame([check.facts() for check in self.checks])
 
     def in_words(self) -> str:
         """The last check, in one sentence."""

@@ -14,7 +14,7 @@ from partita._support.html import facts_table
 from partita._support.shown import Noted
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
-from partita.draws.sample import PartitionSample
+from partita.draws.sample import PartitionSample, chain_places
 from partita.estimation.convergence import quantile_spread
 from partita.estimation.estimate import estimate_step
 from partita.estimation.result import Estimate
@@ -158,7 +158,7 @@ def _parts(
     sample: PartitionSample, batches: NDArray[np.int64], count: int, rng: np.random.Generator
 ) -> list[NDArray[np.int64]]:
     if sample.chains is not None and sample.n_chains >= 4:
-        return [np.flatnonzero(sample.chains == chain) for chain in range(sample.n_chains)]
+        return chain_places(sample)
     half = max(1, len(batches) // 2)
     return [batches[np.sort(rng.permutation(len(batches))[:half])] for _ in range(count)]
 

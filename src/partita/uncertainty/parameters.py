@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
 from partita._support.html import rows_table
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.shown import Noted
 from partita._support.validate import check_level
 from partita.draws.sample import PartitionSample, as_sample
@@ -83,8 +83,7 @@ class ClusterParameters(Noted):
 
     def to_pandas(self) -> Any:
         """The entries of `rows` as a data frame."""
-        pd = optional("pandas", "tables of results need pandas", "io")
-        return pd.DataFrame(list(self.rows()))
+        return data_frame(list(self.rows()))
 
     def __repr__(self) -> str:
         lines = (

@@ -15,7 +15,7 @@ from partita._support.html import ShownAsText
 from partita._support.shown import Shown
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
-from partita.draws.sample import PartitionSample, as_sample, check_complete
+from partita.draws.sample import PartitionSample, as_sample, check_complete, some_rows
 from partita.estimation.estimate import estimate
 from partita.losses.base import Loss
 from partita.losses.losses import as_loss
@@ -239,8 +239,7 @@ def _promising(sample: PartitionSample, first: Labels, wanted: float) -> list[in
     if first.size <= kept:
         return [int(item) for item in first]
     rows = np.unique(np.linspace(0, sample.n_unique - 1, SCREENED).astype(np.int64))
-    weights = sample.weights[rows] / sample.weights[rows].sum()
-    part = PartitionSample(np.ascontiguousarray(sample.labels[rows]), weights, np.arange(rows.size))
+    part = some_rows(sample, rows)
     merits = {item: _merit(_grow(part, [(item, 0)], wanted)._cut(wanted)) for item in first.tolist()}
     return sorted(merits, key=lambda item: merits[item], reverse=True)[:kept]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import TIE
 from partita._support.validate import as_float
-from partita.draws.sample import PartitionSample
+from partita.draws.sample import PartitionSample, chain_places
 from partita.estimation.convergence import (
     chain_summaries,
     draw_summaries,
@@ -30,7 +30,7 @@ from partita.partitions.labels import each_alone
 from partita.search.limits import cluster_limit
 from partita.search.settings import Search
 from partita.uncertainty.ball import ball_radius
-from partita.uncertainty.batches import chain_places, part_of
+from partita.uncertainty.batches import part_of
 
 #: This many checks in a row must be passed: two partitions that are nearly tied can agree once by chance.
 CONFIRMATIONS = 2

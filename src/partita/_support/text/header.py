@@ -44,6 +44,11 @@ class HeadRow:
     cells: list[str]
     quoted: bool = False
 
+    @classmethod
+    def of(cls, line: int, cells: Sequence[str], written: str) -> HeadRow:
+        """A line as the cells it was split into."""
+        return cls(line, [cell.strip() for cell in cells], is_quoted(written, len(cells)))
+
 
 def is_quoted(line: str, n_cells: int) -> bool:
     """Whether every cell of a line is in quotes."""

@@ -18,7 +18,7 @@ from partita._support.hints import listed, plural
 from partita._support.memory import check_fits
 from partita._support.text.cells import has_decimal_point, with_decimal_point
 from partita._support.text.content import DAMAGED, decode, open_bytes, refuse_workbook
-from partita._support.text.header import HEAD_ROWS, HeadRow, Kind, has_header, is_quoted
+from partita._support.text.header import HEAD_ROWS, HeadRow, Kind, has_header
 from partita._support.text.separator import SPACE, all_end_in, find_separator, single_spaces, without_last_separators
 
 
@@ -276,12 +276,12 @@ def _read_rows(text: str, separator: str, where: str) -> _Found:
     first = next(rows, None)
     if first is None:
         raise ValueError(f"{where} is empty")
-    head, quoted = [_head_row(*first)], _only_first_is_quoted(first[2])
+    head, quoted = [HeadRow.of(*first)], _only_first_is_quoted(first[2])
     columns: list[Texts] = []
     found = _Found(head, columns, array("q"), None, True, quoted)
     points = separator == "," or any(map(has_decimal_point, first[1]))
     while block := list(islice(rows, ROWS_PER_BLOCK)):
-        head += [_head_row(*row) for row in block[: HEAD_ROWS + 1 - len(head)]]
+        head += [HeadRow.of(*row) for row in block[: HEAD_ROWS + 1 - len(head)]]
         columns = columns or [Texts() for _ in block[0][1]]
         found.other_width = found.other_width or _other_width(block, len(columns))
         points = points or any(has_decimal_point(cell) for _, cells, _ in block for cell in cells)
@@ -294,10 +294,6 @@ def _read_rows(text: str, separator: str, where: str) -> _Found:
             found.lines.append(block[0][0])
     found.columns = columns
     return found if points else _with_decimal_points(found)
-
-
-def _head_row(line: int, cells: list[str], written: str) -> HeadRow:
-    return HeadRow(line, cells, is_quoted(written, len(cells)))
 
 
 def _other_width(block: Sequence[tuple[int, list[str], str]], width: int) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from partita._support.errors import ArgumentError, Sentence, Setting
 from partita._support.text.cells import is_word
-from partita._support.text.header import HeadRow, Kind, has_header, is_quoted
+from partita._support.text.header import HeadRow, Kind, has_header
 from partita._support.text.separator import SPACE, all_end_in, find_separator, single_spaces, without_last_separators
 from partita.draws.sources.columns import ROWS_ARE_ITEMS, is_special
 
@@ -62,7 +62,7 @@ def _head_row(line: str, number: int, separator: str, name: str) -> HeadRow:
         cells = next(csv.reader([line], delimiter=separator, strict=True))
     except csv.Error as error:
         raise ValueError(f"{name}, line {number}: {error}") from None
-    return HeadRow(number, [cell.strip() for cell in cells], is_quoted(line, len(cells)))
+    return HeadRow.of(number, cells, line)
 
 
 def _has_index(header: list[str] | None, row: HeadRow, line: str) -> bool | None:

@@ -85,7 +85,7 @@ def joined(sources: Sequence[Source]) -> Source:
         raise ValueError("draws is empty: there are no chains")
     first = sources[0]
     same = [in_order_of(first, source, f"chain {i}", "chain 0") for i, source in enumerate(sources)]
-    return replace(first, blocks=_renumbered(same))
+    return replace(first, blocks=_chains_in_turn(same))
 
 
 def in_order_of(first: Source, source: Source, what: str, whose: str) -> Source:
@@ -111,7 +111,7 @@ def _place_before(block: Block, order: NDArray[np.intp]) -> Callable[[int, int],
     return lambda row, column: block.place(row, int(order[column]))
 
 
-def _renumbered(sources: Sequence[Source]) -> Iterator[Block]:
+def _chains_in_turn(sources: Sequence[Source]) -> Iterator[Block]:
     next_chain = 0
     for source in sources:
         base = next_chain

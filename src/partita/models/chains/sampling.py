@@ -24,6 +24,7 @@ from partita.models.chains.checkpoint import NoDrawsYetError, Part, Plan, Run, R
 from partita.models.chains.listener import Callback, Listener
 from partita.models.chains.plan import ONLY, check_room_for_draws
 from partita.models.chains.progress import Reporter, reporter
+from partita.search.deadline import Deadline
 
 TURN_SECONDS = 0.1
 SLOW_SECONDS = 0.3  # of a turn: its sweep can be given up in the middle
@@ -224,7 +225,7 @@ class _Job:
         self.log_density = list(sampler.stat_names).index("log_density")  # its column in the statistics
         self.unwritten = 0
         self.written_sweeps = 0
-        self.checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
+        self.until_checkpoint = Deadline.after(CHECKPOINT_SECONDS)
         self.turn = 1
         self.is_slow = True  # not known before the first turn
         self.given_up_at: bytes | None = None  # the state before a sweep that was not finished
@@ -277,7 +278,7 @@ class _Job:
         if len(labels):
             self.parts.append((smallest_unsigned(labels), stats))
             self.unwritten += 1
-        if self.finished or ended >= self.checkpoint_at:
+        if self.finished or self.until_checkpoint.is_past:
             self.write()
 
     def write(self) -> None:
@@ -294,7 +295,7 @@ class _Job:
         except OSError as error:
             raise OSError(error.errno, self._trouble(error), str(self.run.path)) from error
         self.unwritten, self.written_sweeps = 0, self.sweeps
-        self.checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
+        self.until_checkpoint = Deadline.after(CHECKPOINT_SECONDS)
 
     def _trouble(self, error: OSError) -> Sentence:
         assert self.run is not None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.hints import plural
+from partita._support.optional import data_frame
 from partita._support.shown import Noted
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
@@ -102,9 +103,7 @@ class Imputation(Noted):
 
     def to_pandas(self) -> Any:
         """The summary as a data frame, one row per missing cell."""
-        import pandas
-
-        return pandas.DataFrame(self.summary())
+        return data_frame(self.summary())
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{column.column.name} ({len(column.rows)})" for column in self.columns) or "none"

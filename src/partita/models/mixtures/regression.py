@@ -126,12 +126,6 @@ def curve_bases(cells: Mapping[str, NDArray[Any]], curves: Curves | None, c: flo
     return tuple(found)
 
 
-def n_statistics(base: CurveBase) -> int:
-    """Statistics of a subject: the number of observations, and those of each ratio."""
-    p = base.basis.size
-    return 1 + len(base.ratios) * (2 + p + p * (p + 1) // 2)
-
-
 def statistics(cells: Mapping[str, NDArray[Any]], outcome: int, base: CurveBase, n_items: int) -> tuple[Floats, Floats]:
     """What the core sums, (items, statistics), and coordinates of the items, (items, coefficients).
 

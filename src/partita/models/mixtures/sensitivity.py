@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
 from partita._support.html import rows_table
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita.draws.sample import PartitionSample, as_sample, check_complete
 from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate
@@ -172,9 +172,8 @@ class Sensitivity:
 
     def to_pandas(self) -> Any:
         """One row per prior."""
-        pd = optional("pandas", "tables of results need pandas", "io")
         names = ("prior", "alpha", "pareto_k", "ess", "mean_clusters", "n_clusters", "stays", "excess")
-        return pd.DataFrame([{name: getattr(row, name) for name in names} for row in self.changes])
+        return data_frame([{name: getattr(row, name) for name in names} for row in self.changes])
 
     def __repr__(self) -> str:
         lines = "".join("\n  " + "  ".join(cells) for cells in self._rows())

@@ -10,7 +10,7 @@ import numpy as np
 
 from partita._support.hints import plural
 from partita._support.html import rows_table
-from partita._support.optional import optional
+from partita._support.optional import data_frame
 from partita._support.shown import Noted
 from partita._support.validate import check_rng
 from partita.models.networks.core import EdgeModel
@@ -53,8 +53,7 @@ class ModelComparison(Noted):
 
     def to_pandas(self) -> Any:
         """One row per model, the best first."""
-        pd = optional("pandas", "tables of results need pandas", "io")
-        return pd.DataFrame([dict(zip(self.header(), row, strict=True)) for row in self.cells()])
+        return data_frame([dict(zip(self.header(), row, strict=True)) for row in self.cells()])
 
     @staticmethod
     def header() -> tuple[str, ...]:

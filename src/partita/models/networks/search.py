@@ -27,6 +27,7 @@ from partita.models.networks.core import seed_from
 from partita.models.networks.graph import Graph
 from partita.models.networks.marks import Marks, start_matrix
 from partita.models.search_runs import Runs
+from partita.partitions.labels import gapless
 from partita.search.deadline import LAST_MOMENT, NEVER, Deadline
 
 ALGORITHMS = ("search", "come-latouche")
@@ -181,7 +182,7 @@ def peripheries(partitions: NDArray[np.uint32], degree: NDArray[Any]) -> NDArray
         share = PERIPHERY_SHARES[place % len(PERIPHERY_SHARES)]
         few = degree < np.sort(degree)[int(share * len(degree))]
         labels[few] = labels.max() + 1
-        result[place] = _gapless(labels)
+        result[place] = gapless(labels)
     return result
 
 
@@ -232,13 +233,13 @@ def kmeans(points: NDArray[np.floating[Any]], k: int, rng: np.random.Generator) 
         centres, labels = kmeans2(some, centres, iter=ROUNDS, minit="matrix", check_finite=False)
     if some is not points:
         labels = _nearest(points, centres)
-    return _gapless(labels)
+    return gapless(labels)
 
 
 def _sparse_kmeans(matrix: Any, k: int, rng: np.random.Generator) -> NDArray[np.uint32]:
     centres = matrix[rng.choice(matrix.shape[0], size=k, replace=False)].toarray()
     for _ in range(ROUNDS):
-        labels = _gapless(_nearest(matrix, centres))
+        labels = gapless(_nearest(matrix, centres))
         members = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))))
         centres = (members @ matrix).toarray() / np.bincount(labels)[:, None]
     return labels
@@ -249,10 +250,6 @@ def _nearest(points: Any, centres: NDArray[np.floating[Any]]) -> NDArray[np.int6
     lengths = (centres**2).sum(axis=1) / 2
     parts = range(0, points.shape[0], MAX_POINTS)
     return np.concatenate([(lengths - points[at : at + MAX_POINTS] @ centres.T).argmin(axis=1) for at in parts])
-
-
-def _gapless(labels: NDArray[Any]) -> NDArray[np.uint32]:
-    return np.unique(labels, return_inverse=True)[1].astype(np.uint32)
 
 
 def both_directions(graph: Graph, directed: bool, marks: Marks | None = None) -> Any:

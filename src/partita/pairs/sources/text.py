@@ -17,7 +17,7 @@ import numpy as np
 
 from partita._support.text.cells import is_word, with_decimal_point
 from partita._support.text.content import DAMAGED, open_bytes
-from partita._support.text.header import HEAD_ROWS, HeadRow, Kind, has_header, is_quoted
+from partita._support.text.header import HEAD_ROWS, HeadRow, Kind, has_header
 from partita._support.text.separator import SPACE, find_separator, single_spaces
 from partita._support.text.table import STDIN
 from partita.pairs.sources.columns import PairColumns, find_columns, names_columns, names_items
@@ -37,27 +37,28 @@ def csv_pairs(path: str | Path, wanted: Sequence[str] | None) -> ListedPairs:
     """The pairs of a csv file, compressed or not; - is standard input."""
     where = "standard input" if path == STDIN else str(path)
     with _opened(path) as stream:
-        every = _lines(stream, where)
-        head = list(islice(every, HEAD_ROWS + 1))
-        if not any(line.strip() for line in head):
-            raise ValueError(f"{where} is empty")
-        separator = find_separator([line.rstrip("\r\n") for line in head if line.strip()][:HEAD_ROWS], where)
-        lines = chain(head, every)
-        spaced = (single_spaces(line) for line in lines) if separator == SPACE else lines
-        return _pairs(csv.reader(spaced, delimiter=separator), _head_rows(head, separator), wanted, where)
+        head, separator, reader = _read(stream, where)
+        return _pairs(reader, _head_rows(head, separator), wanted, where)
 
 
 def csv_rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """The lines of a csv file, compressed or not, with their numbers; cells are stripped."""
     where = "standard input" if path == STDIN else str(path)
     with _opened(path) as stream:
-        head = list(islice(stream, HEAD_ROWS))
-        shown = [line.rstrip("\r\n") for line in head if line.strip()]
-        if not shown:
-            raise ValueError(f"{where} is empty")
-        separator = find_separator(shown, where)
-        for line, cells in enumerate(csv.reader(chain(head, stream), delimiter=separator), 1):
+        for line, cells in enumerate(_read(stream, where)[2], 1):
             yield line, [cell.strip() for cell in cells]
+
+
+def _read(stream: IO[str], where: str) -> tuple[list[str], str, Iterator[list[str]]]:
+    """The first lines, what separates cells, and the cells of all lines."""
+    every = _lines(stream, where)
+    head = list(islice(every, HEAD_ROWS + 1))
+    if not any(line.strip() for line in head):
+        raise ValueError(f"{where} is empty")
+    separator = find_separator([line.rstrip("\r\n") for line in head if line.strip()][:HEAD_ROWS], where)
+    lines = chain(head, every)
+    spaced = (single_spaces(line) for line in lines) if separator == SPACE else lines
+    return head, separator, csv.reader(spaced, delimiter=separator)
 
 
 @contextmanager
@@ -87,7 +88,7 @@ def _lines(stream: IO[str], where: str) -> Iterator[str]:
 
 def _head_rows(head: Sequence[str], separator: str) -> list[HeadRow]:
     rows = [
-        HeadRow(number, [cell.strip() for cell in cells], is_quoted(head[number - 1], len(cells)))
+        HeadRow.of(number, cells, head[number - 1])
         for number, cells in enumerate(csv.reader(head, delimiter=separator), 1)
         if cells and number <= len(head)
     ]
