@@ -131,13 +131,13 @@ def as_base(
     ----------
     base : (items, clusterings) array, list of rows, or data frame
         Labels of any kind; −1, NaN and None mark missing labels. Or a list of one (items, clusters) table of membership
-        probabilities per clustering, for soft clusterings; a row of zeros or NaN is a gap.
+        probabilities per clustering, for soft clusterings; a row of zeros or NaN is a missing label.
     levels : one sequence of labels per clustering, optional
         All labels that each clustering can give; by default those that occur in `base`. Needed if some labels
         occur only in later items.
     noise : value or list of values, optional
-        The label of items that a clustering puts in no cluster, for example the −1 of HDBSCAN, which is then no gap;
-        −2 is one instead, as in ``np.asarray(base)``.
+        The label of items that a clustering puts in no cluster, for example the −1 of HDBSCAN, which is then no missing
+        label; −2 is one instead, as in ``np.asarray(base)``.
     keys : str or list of str, optional
         The columns that are base clusterings, of a data frame or of `obs` of an AnnData object: their names, or a
         pattern with ``*`` and ``?``, for example ``"leiden_*"``. An AnnData object needs it.
@@ -161,7 +161,9 @@ def as_base(
         return base
     if are_memberships(base):
         if noise is not None:
-            raise ValueError("noise= is for labels, but base has membership probabilities; a row of zeros is a gap")
+            raise ValueError(
+                "noise= is for labels, but base has membership probabilities; a row of zeros is a missing label"
+            )
         return as_soft_base(base, levels)
     if hasattr(base, "toarray"):
         raise TypeError("base is sparse; pass a dense array, for instance base.toarray()")
@@ -287,7 +289,7 @@ def _is_gap(column: NDArray[Any]) -> NDArray[np.bool_]:
         return np.asarray(np.isnan(column) | (column == -1))
     if kind == "b" or kind in "US":
         return np.zeros(len(column), dtype=bool)
-    # None, NaN, pandas.NA and the number -1; a string is never a gap
+    # None, NaN, pandas.NA and the number -1; a string is never missing
     return np.array([not isinstance(x, str) and (x is None or x is not x or _odd(x)) for x in column], dtype=bool)
 
 

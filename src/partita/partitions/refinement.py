@@ -1,6 +1,6 @@
 """Descriptions of items and partitions that follow from the data alone, for steps that depend on an order.
 
-Items, clusters and partitions are told apart by refinement (Weisfeiler & Leman 1968): a cluster is described by the
+Items, clusters and partitions are distinguished by refinement (Weisfeiler & Leman 1968): a cluster is described by the
 items that it has, an item by the clusters that have it, and so on for some rounds, each description as a number of 64
 bits. Neither the order of items and partitions nor the names of labels matter. What has equal descriptions is usually
 exchangeable.

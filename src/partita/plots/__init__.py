@@ -1,7 +1,7 @@
 """Figures for matplotlib: each function draws into `ax` (or a new one) and returns the Axes.
 
 Colours are safe for colour-blind readers. Clusters beyond the seventh also differ by marker, so that forty can be
-told apart in print.
+distinguished in print.
 """
 
 from partita.plots.ensembles import clustering_tree, consensus_cdf

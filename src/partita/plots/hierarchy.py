@@ -110,7 +110,7 @@ def _draw_branch(ax: Axes, tree: Hierarchy, across: NDArray[np.float64], node: i
 def dendrogram(tree: Estimate | MergeTree, *, ax: Axes | None = None) -> Axes:
     """The merges of least loss, from the clusters of an estimate at the bottom up to one cluster.
 
-    The height of a merge is the rise of the expected loss: clusters that merge low are hardly worth telling apart.
+    The height of a merge is the rise of the expected loss: clusters that merge low are hardly different.
 
     Parameters
     ----------

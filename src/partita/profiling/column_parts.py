@@ -20,7 +20,7 @@ from partita.models.mixtures.schema import COUNT, COUNTED, NUMERIC, ORDINAL, POS
 Integers = NDArray[np.int64]
 #: ln f_k of each value for each cluster, of its own cluster without the cell: (values, own) -> (values, clusters).
 LogDensities = Callable[[NDArray[Any], Integers], Floats]
-#: Fewer observed cells than this tell nothing that could be told from chance.
+#: Fewer observed cells than this say nothing that chance would not.
 MIN_CELLS = 5
 #: Information below this many standard errors is reported as 0.
 STANDARD_ERRORS = 2.0

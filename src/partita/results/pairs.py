@@ -14,7 +14,7 @@ from partita.results.parts import button, listed, section, show, words
 from partita.results.presentation import Note, Presentation, cautions, facts, first_names, means_of
 from partita.results.tables import ColumnRows, Table, columns
 from partita.uncertainty.linkage_reasons import questions
-from partita.uncertainty.pair_doubts import doubtful_pairs, pair_certainty
+from partita.uncertainty.uncertain_pairs import pair_certainty, uncertain_pairs
 
 PAIRS_WRITTEN, PAIRS_LISTED = 1000, 500
 SIZES_LISTED = 50
@@ -89,7 +89,7 @@ class PairPresentation(Presentation):
     @cached_property
     def doubtful(self) -> list[Any]:
         """The pairs about which the estimate is most likely wrong, the worst first."""
-        return doubtful_pairs(self.result, PAIRS_WRITTEN)
+        return uncertain_pairs(self.result, PAIRS_WRITTEN)
 
     @property
     def components(self) -> dict[str, int]:

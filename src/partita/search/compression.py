@@ -7,8 +7,8 @@ numbers of other items of A, in the equal items' cluster of draw t and in total,
 
 For Binder φ(x) = x², for VI x log x: φ'' does not increase, so that φ''(a(t) + s) >= φ''(a + s) and F'' <= -a_loss
 φ'' < 0. F is concave, so its least value is at s = 0 or s = m: an optimum keeps equal items together. The same
-holds draw by draw if equal items have gaps in the same draws. The other losses are not linear in the sums, so the proof
-does not apply to them, and they are searched item by item.
+holds draw by draw if equal items lack labels in the same draws. The other losses are not linear in the sums, so the
+proof does not apply to them, and they are searched item by item.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from partita._support.html import ShownAsText
 from partita.pairs.losses import VILowerBound, approximate_ari, joined_pairs
 from partita.pairs.revision import item_names
 from partita.search.constraints import NOTHING, Resolved, resolve
-from partita.uncertainty.pair_doubts import largest_first
+from partita.uncertainty.uncertain_pairs import largest_first
 
 if TYPE_CHECKING:
     from partita.estimation.pair_estimate import PairEstimate

@@ -15,15 +15,15 @@ from partita.models.mixtures.raw_column import TEXTS, RawColumn, row_line
 from partita.models.mixtures.schema import COUNTED, CURVED, LEVELLED, NUMERIC, POSITIVE, Column, Schema
 
 MAX_COUNT = 2**31 - 1
-#: The code of a gap is the largest of its type.
+#: The code of a missing cell is the largest of its type.
 COUNT_GAP = np.iinfo(np.uint32).max
-_MAX_NARROW = 255  # levels that 8 bits can number, with one code left for a gap
+_MAX_NARROW = 255  # levels that 8 bits can number, with one code left for missing cells
 
 Cells = dict[str, NDArray[Any]]
 
 
 def encode(table: RawTable, schema: Schema) -> Cells:
-    """`numbers` (float64, NaN is a gap), `counts` (uint32), `codes` (uint8) and `wide_codes` (uint32), each (items,
+    """`numbers` (float64, NaN if missing), `counts` (uint32), `codes` (uint8) and `wide_codes` (uint32), each (items,
     columns) in the order of the schema, and `schema` itself as bytes. The core reads them where they are, so that
     they must not be written to."""
     by_name = {column.name: column for column in table.columns}

@@ -55,7 +55,7 @@ def _by_column(values: Floats, core: CoreColumns, order: Mapping[str, int]) -> d
 
 
 def mixing_summaries(chain: Chain, core: CoreColumns) -> dict[str, Floats]:
-    """What is compared between chains: the number of columns that take part, and the indicator with most doubt."""
+    """What is compared between chains: the number of columns that take part, and the most uncertain indicator."""
     drawn = (indicators(chain) & (chain.n_clusters > 1)[..., None]).astype(np.float64)
     summaries = {"columns that take part": drawn.sum(axis=-1)}
     varying = np.flatnonzero(drawn.min(axis=(0, 1)) < drawn.max(axis=(0, 1)))

@@ -18,7 +18,7 @@ LARGE_CLUSTER = 200
 
 
 @dataclass(frozen=True)
-class DoubtfulPair:
+class UncertainPair:
     """Two items, whether the estimate joins them, their probability, and the probability that this is wrong.
 
     The probability of a pair that is not `listed` is the default.
@@ -32,7 +32,7 @@ class DoubtfulPair:
     listed: bool = True
 
 
-def doubtful_pairs(best: PairEstimate, most: int = 1000) -> list[DoubtfulPair]:
+def uncertain_pairs(best: PairEstimate, most: int = 1000) -> list[UncertainPair]:
     """The pairs whose own probability is most against what the estimate does with them, worst first.
 
     The doubt is 1 - π where two items are together and π where they are apart. Pairs that are not listed but joined
@@ -40,7 +40,7 @@ def doubtful_pairs(best: PairEstimate, most: int = 1000) -> list[DoubtfulPair]:
 
     >>> from partita import as_similarity, estimate
     >>> best = estimate(as_similarity([[1, 0.9, 0.8], [0.9, 1, 0.3], [0.8, 0.3, 1]]), "binder", rng=1)
-    >>> [(pair.left, pair.right, pair.doubt) for pair in doubtful_pairs(best, most=1)]
+    >>> [(pair.left, pair.right, pair.doubt) for pair in uncertain_pairs(best, most=1)]
     [(1, 2, 0.7)]
     """
     left, right, probability = best.similarity.pairs()
@@ -48,11 +48,11 @@ def doubtful_pairs(best: PairEstimate, most: int = 1000) -> list[DoubtfulPair]:
     doubt = np.where(together, 1 - probability, probability)
     worst = largest_first(doubt, most)
     found = [
-        DoubtfulPair(int(left[p]), int(right[p]), bool(together[p]), float(probability[p]), float(doubt[p]))
+        UncertainPair(int(left[p]), int(right[p]), bool(together[p]), float(probability[p]), float(doubt[p]))
         for p in worst
     ]
     for i, j in _joined_unlisted(best, left[together], most):
-        found.append(DoubtfulPair(i, j, True, best.similarity.default, 1 - best.similarity.default, listed=False))
+        found.append(UncertainPair(i, j, True, best.similarity.default, 1 - best.similarity.default, listed=False))
     return sorted(found, key=lambda pair: (-pair.doubt, pair.left, pair.right))[:most]
 
 
