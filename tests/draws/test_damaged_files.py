@@ -13,7 +13,7 @@ import pytest
 
 import partita as pt
 from partita._support import memory as _memory
-from partita.draws.sources import chunks, files, hdf5_probe, text
+from partita.draws.sources import files, hdf5_probe, source, text
 from support import forks
 from support.commands import one_sentence
 
@@ -193,7 +193,7 @@ def test_a_sequence_of_r_is_refused_before_it_is_made(tmp_path):
 
 def test_compressed_draws_are_read_in_pieces(tmp_path, monkeypatch):
     """An npz file of 3 MB took 3 GB."""
-    monkeypatch.setattr(chunks, "CELLS_PER_BLOCK", 100_000)
+    monkeypatch.setattr(source, "CELLS_PER_BLOCK", 100_000)
     np.savez_compressed(tmp_path / "draws.npz", draws=np.zeros((2000, 10_000), np.int8))
     tracemalloc.start()
     sample = pt.read_draws(tmp_path / "draws.npz")
@@ -206,7 +206,7 @@ def test_compressed_draws_are_read_in_pieces(tmp_path, monkeypatch):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("shape", [(60, 30), (3, 20, 30)])
 def test_the_pieces_of_compressed_draws_are_the_draws(tmp_path, monkeypatch, shape, order):
-    monkeypatch.setattr(chunks, "CELLS_PER_BLOCK", 200)
+    monkeypatch.setattr(source, "CELLS_PER_BLOCK", 200)
     draws = np.random.default_rng(1).integers(4, size=shape)
     np.savez_compressed(tmp_path / "draws.npz", draws=np.array(draws, order=order))
     found, expected = pt.read_draws(tmp_path / "draws.npz"), pt.as_sample(draws)

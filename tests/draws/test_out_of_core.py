@@ -10,7 +10,7 @@ import pytest
 import partita as pt
 from partita.datasets import make_draws
 from partita.draws import store
-from partita.draws.sources import chunks
+from partita.draws.sources import source
 from partita.draws.store import smallest_type
 from support import forks
 
@@ -18,8 +18,8 @@ from support import forks
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of a few draws, so that small data has many of them."""
-    monkeypatch.setattr(chunks, "CELLS_PER_BLOCK", 200)
-    monkeypatch.setattr(chunks, "MAX_CELLS_AT_ONCE", 2000)
+    monkeypatch.setattr(source, "CELLS_PER_BLOCK", 200)
+    monkeypatch.setattr(source, "MAX_CELLS_AT_ONCE", 2000)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_every_result_shows_itself():
 
 
 def test_names_are_escaped():
-    from partita._support.html import facts_table, rows_table
+    from partita._support.shown import facts_table, rows_table
 
     assert "<b>" not in facts_table("<b>", [("<b>", "<b>")])
     assert "<b>" not in rows_table("<b>", ["<b>"], [["<b>"]])

@@ -16,7 +16,7 @@ from partita.estimation.estimate import estimate
 from partita.losses.expected import expected_loss, pairwise_distances
 from partita.losses.losses import as_loss
 from partita.losses.problem import core_sample
-from partita.proofs import adjusted_rand, bounds, matched_draws, work
+from partita.proofs import ari_bounds, bounds, matched_draws, work
 from partita.proofs.bounds import lower_bound
 from partita.search.settings import Search
 from support.strategies import random_sample
@@ -39,7 +39,7 @@ def matched(sample, loss):
 
 def by_intervals(sample, labels=None):
     labels = sample.labels[0].astype(np.int64) if labels is None else labels
-    return adjusted_rand.adjusted_rand_bound(sample, labels, 5.0)
+    return ari_bounds.adjusted_rand_bound(sample, labels, 5.0)
 
 
 def shares_of_the_optimum(bound, loss, count, seed=1):
@@ -71,7 +71,7 @@ def test_intervals_are_never_above_the_optimum_and_near_it(count):
 
 def test_a_seeded_fault_is_found(monkeypatch):
     monkeypatch.setattr(
-        adjusted_rand._BinderProblem, "_ends", lambda at: (at.node.middle,)
+        ari_bounds._BinderProblem, "_ends", lambda at: (at.node.middle,)
     )  # not the ends of the interval
     assert shares_of_the_optimum(by_intervals, "omari", 25).max() > 1 + 1e-6
     heavy = shares_of_the_optimum(lambda sample: 1.2 * matched(sample, "nvi"), "nvi", 40)
@@ -123,8 +123,8 @@ def test_ctrl_c_leaves_a_valid_bound(monkeypatch):
             raise KeyboardInterrupt
         return real(node, counts, seconds)
 
-    real = adjusted_rand._improved
-    monkeypatch.setattr(adjusted_rand, "_improved", interrupted)
+    real = ari_bounds._improved
+    monkeypatch.setattr(ari_bounds, "_improved", interrupted)
     assert by_intervals(best.sample, best.labels) <= expected_loss(best.labels, best.sample, "omari")
     assert len(calls) == 4
 

@@ -26,11 +26,10 @@ from partita.partitions.labels import canonical, gapless
 from partita.search.core import search_runs
 from partita.search.deadline import NEVER, Deadline
 from partita.search.jobs import run_here
-from partita.search.limits import cluster_limit
 from partita.search.method import SEARCH
 from partita.search.multilevel import best_distinct
 from partita.search.result import RunRow, SearchResult
-from partita.search.settings import Search
+from partita.search.settings import Search, cluster_limit
 
 Scores = NDArray[np.int64]
 

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.errors import ArgumentError, Setting
 from partita._support.hints import hinted, listed
-from partita._support.html import facts_table
 from partita._support.names import as_named, check_names, row_names
 from partita._support.npy import write_npy
+from partita._support.shown import facts_table
 from partita._support.tolerance import TIE
 from partita.draws.collect import Collected, Markers, collect
 from partita.draws.sources import Block, Source, is_chain, open_source

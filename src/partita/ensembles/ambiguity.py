@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita._support.arrays import Floats
-from partita._support.html import rows_table
-from partita._support.shown import Noted
+from partita._support.shown import Noted, rows_table
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_probability, check_rng
 from partita.ensembles.association import co_association

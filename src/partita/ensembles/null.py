@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from partita._support.arrays import Floats
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 from partita.ensembles.base_clusterings import Base
 from partita.ensembles.clusterers import Data
 from partita.ensembles.summary import pair_agreement

@@ -14,8 +14,7 @@ import numpy as np
 
 from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
-from partita._support.html import ShownAsText
-from partita._support.shown import Shown
+from partita._support.shown import Shown, ShownAsText
 from partita._support.validate import check_count, check_n_jobs, seed_and_generator
 from partita.ensembles.base_clusterings import Base, as_base, spread_placed
 from partita.ensembles.clusterers import as_data

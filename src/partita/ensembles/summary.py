@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
-from partita._support.html import ShownAsText
-from partita._support.shown import Shown
+from partita._support.shown import Shown, ShownAsText
 from partita.draws.sample import PartitionSample, as_sample
 from partita.ensembles.base_clusterings import Base, Labels, as_base, in_column_order, weights_or_ones
 from partita.ensembles.dependence import SEED, Dependence, dependence, distinct_clusterings, shared_information

@@ -34,10 +34,9 @@ from partita.search.constraints import Constraints, Resolved, resolve
 from partita.search.core import with_default_limit
 from partita.search.deadline import Deadline
 from partita.search.enumerate import QUICK_LOSSES, are_few, best_of_all
-from partita.search.limits import cluster_limit, given_limit
 from partita.search.method import SEARCH, Method
 from partita.search.result import RunRow, SearchResult
-from partita.search.settings import Search
+from partita.search.settings import Search, cluster_limit, given_limit
 from partita.search.starts import check_starts
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.html import ShownAsFacts
+from partita._support.shown import ShownAsFacts
 from partita.draws.sample import PartitionSample
 
 

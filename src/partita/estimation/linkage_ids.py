@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Ints, Labels
-from partita._support.html import ShownAsText
 from partita._support.names import Names
 from partita._support.optional import data_frame
+from partita._support.shown import ShownAsText
 
 KINDS = ("kept", "grown", "shrunk", "split", "merged", "new", "gone")
 KEPT, GROWN, SHRUNK, SPLIT, MERGED, NEW, GONE = range(len(KINDS))

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.html import facts_table
-from partita._support.shown import Shown
+from partita._support.shown import Shown, facts_table
 from partita._support.validate import check_count, check_positive, seed_and_generator
 from partita._support.warn import warn_user
 from partita.estimation.linkage_ids import Changes, Ledger

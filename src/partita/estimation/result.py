@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.hints import plural
-from partita._support.html import facts_table
 from partita._support.optional import data_frame
-from partita._support.shown import Shown
+from partita._support.shown import Shown, facts_table
 from partita._support.tolerance import TIE
 from partita.draws.sample import PartitionSample, as_sample, noise_alone
 from partita.estimation.held_out import HeldOut
@@ -21,9 +20,8 @@ from partita.losses.expected import unique_distances
 from partita.partitions.labels import HasClusters, canonical, each_alone
 from partita.search.components import Components, components_of
 from partita.search.constraints import Constraints
-from partita.search.limits import explicit_limit, into_at_most
 from partita.search.result import Compression, RunRow
-from partita.search.settings import Search
+from partita.search.settings import Search, explicit_limit, into_at_most
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

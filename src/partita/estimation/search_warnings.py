@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from partita.estimation.result import Estimate
 from partita.search import METHODS
-from partita.search.limits import cluster_limit
+from partita.search.settings import cluster_limit
 
 #: A search is hard if at most this share of its runs reaches the best loss.
 HARD_SEARCH = 0.25

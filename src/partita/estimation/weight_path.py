@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from partita._support.html import facts_table
 from partita._support.optional import data_frame
-from partita._support.shown import Noted
+from partita._support.shown import Noted, facts_table
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate_step

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 from partita.partitions.labels import canonical
 
 

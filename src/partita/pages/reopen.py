@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.html import facts_table
+from partita._support.shown import facts_table
 from partita.pages.page import from_json, render, tables_of
 from partita.results.tables import INFINITE, Table
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats, Ints
 from partita._support.hints import plural
-from partita._support.html import ShownAsText
 from partita._support.memory import check_fits
 from partita._support.names import check_names, row_names
+from partita._support.shown import ShownAsText
 from partita._support.tolerance import TIE
 from partita._support.validate import check_probability
 from partita.draws.sources.tables import is_table

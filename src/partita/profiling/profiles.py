@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
-from partita._support.html import rows_table
 from partita._support.optional import data_frame
-from partita._support.shown import Noted
+from partita._support.shown import Noted, rows_table
 from partita._support.validate import check_choice, check_count, check_level, check_rng
 from partita.estimation.result import Estimate
 from partita.models.estimator import Estimator

@@ -11,8 +11,8 @@ from scipy.stats import chi2, norm
 
 from partita._support.arrays import Floats, Ints, Labels
 from partita._support.hints import did_you_mean, plural
-from partita._support.html import rows_table
 from partita._support.optional import data_frame
+from partita._support.shown import rows_table
 from partita._support.validate import check_level
 from partita.estimation.result import Estimate
 from partita.profiling import regressions

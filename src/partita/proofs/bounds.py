@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 from partita._support.tolerance import TIE
 from partita._support.validate import check_positive
 from partita.draws.sample import PartitionSample
@@ -19,7 +19,7 @@ from partita.losses.base import AdditiveLoss
 from partita.losses.expected import expected_loss
 from partita.losses.losses import ID, VI, OneMinusARI
 from partita.partitions.labels import canonical
-from partita.proofs.adjusted_rand import adjusted_rand_bound
+from partita.proofs.ari_bounds import adjusted_rand_bound
 from partita.proofs.matched_draws import matched_distance
 from partita.proofs.vi_bounds import MAX_ITEMS, ROWS_ALONE, bound_vi, row_bound
 from partita.proofs.work import PROVEN, BoundProgress, Work, ignore
@@ -28,9 +28,9 @@ from partita.search.constraints import resolve
 from partita.search.deadline import Deadline
 from partita.search.enumerate import FEW_LOSSES, are_few, best_of_all
 from partita.search.exact import bound_binder, bound_limited_binder
-from partita.search.limits import explicit_limit, into_at_most
 from partita.search.multilevel import restricted
 from partita.search.pair_graph import bound_of, tightened
+from partita.search.settings import explicit_limit, into_at_most
 
 if TYPE_CHECKING:
     from partita.estimation.pair_estimate import PairEstimate

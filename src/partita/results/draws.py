@@ -32,7 +32,7 @@ from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.sentences import amount, loss_words
 from partita.results.tables import Table, columns
 from partita.results.uncertain import LISTED, MIXING_CELLS, listed_rows, map_section, uncertain_section, uncertain_table
-from partita.search.limits import explicit_limit, into_at_most
+from partita.search.settings import explicit_limit, into_at_most
 from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.certainty import (
     ClusterStability,

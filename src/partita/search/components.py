@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _core
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from partita._support.arrays import Labels
 from partita._support.errors import Argument, ArgumentError, Sentence
 from partita._support.hints import did_you_mean, hinted_init, plural
-from partita._support.html import ShownAsText
 from partita._support.names import Names, as_named
+from partita._support.shown import ShownAsText
 from partita._support.validate import check_count
 from partita.partitions.codes import is_null
 from partita.partitions.labels import canonical

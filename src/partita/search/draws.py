@@ -18,9 +18,8 @@ from partita.losses.expected import pairwise_distances, unique_distances
 from partita.losses.problem import core_problem
 from partita.pairs.similarity import complete_similarity, sums_within
 from partita.search.deadline import Deadline
-from partita.search.limits import cluster_limit, complete, within_limit
 from partita.search.result import RunRow, SearchResult
-from partita.search.settings import Search
+from partita.search.settings import Search, cluster_limit, complete, within_limit
 
 #: All draws are compared with each other if that reads at most this many labels, in less than a millisecond; or this
 #: many, in a few hundredths of a second, if no second run led to the best partition.

@@ -12,9 +12,8 @@ from partita.losses.problem import core_problem
 from partita.partitions.enumeration import stirling2
 from partita.search.constraints import Resolved, native_restrictions
 from partita.search.deadline import Deadline
-from partita.search.limits import given_limit
 from partita.search.result import SearchResult
-from partita.search.settings import Search
+from partita.search.settings import Search, given_limit
 
 #: There are 4,213,597 partitions of 12 items.
 MAX_ITEMS = 12

@@ -19,10 +19,9 @@ from partita.search.components import MAX_ENUMERATED, are_all_small, solve_parts
 from partita.search.core import find_search
 from partita.search.deadline import Deadline
 from partita.search.enumerate import FEW_LOSSES, are_few, best_of_all
-from partita.search.limits import explicit_limit, given_limit
 from partita.search.papers.laugreen import swap_items
 from partita.search.result import SearchResult
-from partita.search.settings import Search
+from partita.search.settings import Search, explicit_limit, given_limit
 
 #: The clusters of a draw are small if the cluster of an item has at most this many items on average.
 SMALL_CLUSTERS = 16

@@ -10,10 +10,9 @@ from partita.losses.base import Loss
 from partita.losses.losses import VI
 from partita.pairs.losses import VILowerBound, loss_of
 from partita.pairs.similarity import similarity
-from partita.search.limits import given_limit
 from partita.search.pair_graph import PairSearch
 from partita.search.result import SearchResult
-from partita.search.settings import Search
+from partita.search.settings import Search, given_limit
 
 
 def find_lower_bound(

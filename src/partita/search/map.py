@@ -8,9 +8,8 @@ import numpy as np
 
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
-from partita.search.limits import within_limit
 from partita.search.result import SearchResult
-from partita.search.settings import Search
+from partita.search.settings import Search, within_limit
 
 
 def find_map(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 
 
 @dataclass(frozen=True)

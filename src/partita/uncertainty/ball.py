@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Labels
-from partita._support.html import ShownAsFacts
 from partita._support.optional import data_frame
-from partita._support.shown import Shown
+from partita._support.shown import Shown, ShownAsFacts
 from partita._support.tolerance import TIE
 from partita._support.validate import check_level
 from partita._support.warn import warn_user

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels, slices
 from partita._support.hints import plural
-from partita._support.html import ShownAsText, rows_table
 from partita._support.optional import data_frame
-from partita._support.shown import Noted
+from partita._support.shown import Noted, ShownAsText, rows_table
 from partita._support.validate import check_count
 from partita.draws.sample import PartitionSample, noise_alone
 from partita.estimation.result import Estimate, sample_of

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
-from partita._support.html import facts_table
 from partita._support.names import Named
 from partita._support.optional import data_frame
+from partita._support.shown import facts_table
 from partita._support.tolerance import ROUNDING, TIE
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
-from partita._support.html import ShownAsFacts
+from partita._support.shown import ShownAsFacts
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_level
 from partita.draws.sample import PartitionSample, as_sample, chain_places, check_complete, some_rows

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats
-from partita._support.html import rows_table
 from partita._support.optional import data_frame
-from partita._support.shown import Noted
+from partita._support.shown import Noted, rows_table
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.convergence import (
     Quantity,

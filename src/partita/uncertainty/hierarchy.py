@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
-from partita._support.html import ShownAsFacts
 from partita._support.optional import data_frame
+from partita._support.shown import ShownAsFacts
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample, check_complete

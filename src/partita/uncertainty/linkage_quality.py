@@ -23,9 +23,9 @@ import numpy as np
 from partita._support.arrays import Floats, Ints
 from partita._support.errors import Argument, ArgumentError
 from partita._support.hints import did_you_mean, hinted, plural
-from partita._support.html import ShownAsText
 from partita._support.names import as_named
 from partita._support.optional import data_frame
+from partita._support.shown import ShownAsText
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_choice, check_level
 from partita.draws.sources.tables import as_frame, is_table

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats, Ints
 from partita._support.errors import Argument, ArgumentError
 from partita._support.hints import plural
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 from partita.pairs.losses import VILowerBound, approximate_ari, joined_pairs
 from partita.pairs.revision import item_names
 from partita.search.constraints import NOTHING, Resolved, resolve

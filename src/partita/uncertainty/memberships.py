@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from partita._support.arrays import Floats, Ints, Labels
 from partita._support.hints import plural
-from partita._support.html import ShownAsText
 from partita._support.memory import check_fits
 from partita._support.optional import data_frame
+from partita._support.shown import ShownAsText
 from partita.estimation.result import Estimate
 from partita.partitions.labels import overlaps
 from partita.partitions.matching import Edges, partners

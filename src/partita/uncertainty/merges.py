@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita import _core
 from partita._support.arrays import Floats, Labels
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.estimation.result import Estimate

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
-from partita._support.html import ShownAsFacts
 from partita._support.optional import data_frame
+from partita._support.shown import ShownAsFacts
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample, check_complete, some_rows

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._support.html import facts_table
 from partita._support.optional import data_frame
+from partita._support.shown import facts_table
 from partita._support.validate import check_count, check_level, check_rng
 from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate

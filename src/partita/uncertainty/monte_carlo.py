@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
-from partita._support.html import facts_table
-from partita._support.shown import Noted
+from partita._support.shown import Noted, facts_table
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
 from partita.draws.sample import PartitionSample, chain_places

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
-from partita._support.html import rows_table
 from partita._support.optional import data_frame
-from partita._support.shown import Noted
+from partita._support.shown import Noted, rows_table
 from partita._support.validate import check_level
 from partita.draws.sample import PartitionSample, as_sample
 from partita.draws.sources.xarrays import is_xarray, posterior_of

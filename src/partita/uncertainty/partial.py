@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
-from partita._support.html import ShownAsText
-from partita._support.shown import Shown
+from partita._support.shown import Shown, ShownAsText
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
 from partita.draws.sample import PartitionSample, as_sample, check_complete, some_rows

@@ -27,8 +27,7 @@ from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import loss_where_placed, partition_loss, unique_distances
 from partita.partitions.labels import each_alone
-from partita.search.limits import cluster_limit
-from partita.search.settings import Search
+from partita.search.settings import Search, cluster_limit
 from partita.uncertainty.ball import ball_radius
 from partita.uncertainty.batches import part_of
 

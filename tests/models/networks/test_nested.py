@@ -11,8 +11,8 @@ from scipy.stats import beta, gamma
 
 from partita.losses.agreement import nmi
 from partita.models import NestedBlockModel, StochasticBlockModel, edge_probability, held_out
-from partita.models.networks.nested_groups import best_groups, groups_value
 from partita.models.networks.nested_prior import DOUBLINGS, log_evidence, make_grid, mean_weights, once
+from partita.models.networks.nested_search import best_groups, groups_value
 from support.block_reference import bernoulli, blocks, dyads, log_partition, poisson
 from support.reference import all_partitions
 

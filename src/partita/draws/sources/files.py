@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from partita._support.errors import ArgumentError, Setting
 from partita._support.memory import check_fits
 from partita._support.npy import Header, read_header, read_npy
-from partita.draws.sources.chunks import CELLS_PER_BLOCK
 from partita.draws.sources.hdf5_probe import check_metadata_end
 from partita.draws.sources.long import Names
-from partita.draws.sources.source import Block, Source, array_source
+from partita.draws.sources.source import CELLS_PER_BLOCK, Block, Source, array_source
 from partita.draws.sources.tables import table_source, tables_source
 from partita.draws.sources.xarrays import GROUPS, groups_source
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.errors import ArgumentError, Setting
-from partita.draws.sources.chunks import chunk_starts, read_rows
-from partita.draws.sources.source import Block, Source
+from partita.draws.sources.source import Block, Source, chunk_starts, read_rows
 
 WEIGHT_VARIABLE = "draw_weight"
 #: Groups of an ArviZ object with draws of the posterior; labels that NumPyro's Predictive draws are in the second one,

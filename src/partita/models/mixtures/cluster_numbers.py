@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from partita._support.arrays import Floats
-from partita._support.html import ShownAsText
 from partita._support.optional import optional
+from partita._support.shown import ShownAsText
 from partita._support.validate import check_count, check_level
 from partita.models.mixtures.gibbs_priors import gibbs_prior
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha

@@ -13,8 +13,8 @@ from scipy.special import gammaln
 from partita import _core
 from partita._core import MixturePlan
 from partita._support.hints import plural
-from partita._support.html import rows_table
 from partita._support.names import as_named
+from partita._support.shown import rows_table
 from partita._support.validate import check_count, check_n_jobs, check_rng, check_shape, checked_log_density
 from partita.models.merge_path import MergePath, merge_path
 from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit

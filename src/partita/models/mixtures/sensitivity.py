@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from partita._support.arrays import Floats, Labels
 from partita._support.hints import plural
-from partita._support.html import rows_table
 from partita._support.optional import data_frame
+from partita._support.shown import rows_table
 from partita.draws.sample import PartitionSample, as_sample, check_complete
 from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from partita._support.hints import plural
-from partita._support.html import rows_table
 from partita._support.optional import data_frame
-from partita._support.shown import Noted
+from partita._support.shown import Noted, rows_table
 from partita._support.validate import check_rng
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.fit import BlockFit

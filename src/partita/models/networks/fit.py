@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, gamma
 
 from partita._support.hints import plural
-from partita._support.html import rows_table
 from partita._support.names import as_named, names_or_none
+from partita._support.shown import rows_table
 from partita.models.merge_path import MergePath
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.graph import Graph

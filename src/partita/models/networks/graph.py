@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita._support.errors import Advice, Argument, ArgumentError, Sentence, Setting, Within
-from partita._support.html import ShownAsText
 from partita._support.optional import optional
+from partita._support.shown import ShownAsText
 from partita.models.networks.edge_list import as_weight, check_binary, check_columns, check_end, frame_edges, read_edges
 from partita.models.networks.edge_values import MARKED, check_kind, check_listed_once, check_values, check_weight
 

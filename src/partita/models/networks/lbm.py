@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._core import network_start_clusters
-from partita._support.html import ShownAsText
 from partita._support.names import names_or_none
+from partita._support.shown import ShownAsText
 from partita._support.validate import check_count, check_random_state, check_rng, checked_log_density
 from partita.models.chains.chain import Chain, smallest_unsigned
 from partita.models.chains.checkpoint import Plan

@@ -12,7 +12,7 @@ from scipy.stats import beta, gamma
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 from partita.models.networks.fit import BlockFit, Blocks, block_counts, check_pairs
 from partita.models.networks.nested_prior import MeanGrid, mean_weights, once
 from partita.models.networks.shares import share_products

@@ -13,8 +13,8 @@ from scipy.special import betaln, digamma, gammaln, xlogy
 
 from partita._support.errors import Argument, ArgumentError
 from partita._support.hints import plural
-from partita._support.html import ShownAsText
 from partita._support.optional import optional
+from partita._support.shown import ShownAsText
 from partita._support.validate import check_count, check_rng
 from partita.models.networks.graph import Graph, as_graph
 from partita.models.networks.search import both_directions, embed, kmeans

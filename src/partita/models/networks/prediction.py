@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from partita._support.arrays import Floats
 from partita._support.errors import Argument, ArgumentError
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
 from partita.models.networks.core import EdgeModel

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from partita._support.arrays import Floats
-from partita._support.html import ShownAsText
+from partita._support.shown import ShownAsText
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.graph import Graph
 

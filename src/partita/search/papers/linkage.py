@@ -15,9 +15,8 @@ from partita.losses.expected import expected_loss
 from partita.pairs.similarity import complete_similarity, linkage_tree, pear
 from partita.partitions.labels import canonical
 from partita.search.deadline import Deadline
-from partita.search.limits import cluster_limit, given_limit, within_limit
 from partita.search.result import SearchResult
-from partita.search.settings import Search
+from partita.search.settings import Search, cluster_limit, given_limit, within_limit
 
 #: Medvedovic's customary cut of the complete-linkage tree.
 ORIGINAL_HEIGHT = 0.99
