@@ -1,11 +1,14 @@
-"""Parameter lists that a reader can take in: settings that belong together are one argument."""
+"""Limits of the code: parameter lists, modules outside packages, tests of a loss's type instead of its properties."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 import partita
+from partita.losses.losses import LOSSES
+from partita.pairs.losses import PAIR_LOSSES
 
 MOST_OF_A_CONSTRUCTOR, MOST = 18, 14
 SOURCE = Path(partita.__file__).parent
@@ -34,3 +37,16 @@ def test_parameter_lists(path):
     if path.match("cli/stability.py"):
         pytest.xfail("its options are being grouped")
     assert not too_long(path.read_text())
+
+
+def test_every_module_is_in_a_package():
+    assert {path.name for path in SOURCE.glob("*.py")} == {"__init__.py", "__main__.py"}
+
+
+def test_losses_are_asked_for_properties():
+    """Each test of a type is a place that a new loss must look at."""
+    names = "|".join(
+        {kind.__name__ for kind in (*LOSSES.values(), *PAIR_LOSSES.values())} | {"AdditiveLoss", "CustomLoss"}
+    )
+    tests = re.compile(rf"isinstance\([^)]*\b({names})\b")
+    assert sum(len(tests.findall(path.read_text())) for path in SOURCE.rglob("*.py")) <= 15
