@@ -64,4 +64,4 @@ class Deadline:
 
 
 #: No limit.
-NEVER = Deadline(math.inf)
+NEVER: Deadline = Deadline(math.inf)
