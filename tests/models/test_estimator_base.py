@@ -60,7 +60,7 @@ def test_settings_that_belong_together_are_one_parameter():
     assert (model.a, model.sampling.draws, model.sampling.chains) == (2.0, 20, 4)
     assert model.set_params(sampling=Sampling(chains=1)).sampling == Sampling(chains=1)
     assert NBCE().sampling is None
-    assert NBCE()._group("sampling") == Sampling(draws=500, warmup=500)
+    assert NBCE().settings_of("sampling") == Sampling(draws=500, warmup=500)
 
 
 def test_no_constructor_takes_more_than_18_arguments():
