@@ -12,7 +12,9 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +27,7 @@ from benchmarks.record import write_result
 from benchmarks.sample import memory_in_bytes
 
 if TYPE_CHECKING:  # Dask is loaded only where it is measured: it would count in the peaks of the others
-    from partita.distributed.pool import DaskPool, Pool
+    from partita.distributed.pool import DaskPool
 
 GROWTH = (62_500, 250_000, 1_000_000)
 
@@ -112,14 +114,39 @@ def workers(runs: int = 64, repeats: int = 3) -> dict[str, Any]:
     }
 
 
+class ThreadPool:
+    """Tasks on threads of this process, in place of a `DaskPool`."""
+
+    def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
+
+    def share(self, value: Any, worker: int | None = None) -> _Held:
+        return _Held(value)
+
+    def map(
+        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], stopped: Callable[[], bool] | None = None
+    ) -> list[Any]:
+        with ThreadPoolExecutor(self.n_threads) as threads:
+            return list(threads.map(lambda task: function(*(_value(argument) for argument in task)), tasks))
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    value: Any
+
+
+def _value(argument: Any) -> Any:
+    return argument.value if isinstance(argument, _Held) else argument
+
+
 def shards(repeats: int = 5, threads: int = 2) -> dict[str, Any]:
     """The sharded search of large.npz on threads of this process and on as many Dask workers, in turn."""
-    from partita.distributed.pool import ThreadPool, connected
+    from partita.distributed.pool import connected
     from partita.distributed.shards import search_shards
 
     sample = pt.as_sample(reference_draws("large"))
 
-    def search(pool: Pool) -> Any:
+    def search(pool: DaskPool | ThreadPool) -> Any:
         rng = np.random.default_rng(1)
         return search_shards(sample, pt.VI(), pt.Search(n_jobs=threads), rng, pool, threads)
 

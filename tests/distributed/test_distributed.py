@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -14,36 +13,20 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from benchmarks.large import ThreadPool
+
 import partita as pt
 from partita.datasets import make_draws
 from partita.distributed import pool as pools
 from partita.distributed import runs as spreading
 from partita.distributed import shards as sharding
-from partita.distributed.pool import DaskPool, Shared
+from partita.distributed.pool import DaskPool
 from partita.distributed.shards import ItemScores, MergeChanges, Value, search_shards
 from partita.models import GaussianDPM
 from partita.partitions.labels import gapless
 from partita.search.core import native_options
 from partita.search.deadline import Deadline
 from partita.search.jobs import Job
-
-
-class ThreadPool:
-    """Tasks on threads of this process, in place of a `DaskPool`."""
-
-    def __init__(self, n_threads):
-        self.n_threads = n_threads
-
-    def share(self, value, worker=None):
-        return Shared(value)
-
-    def map(self, function, tasks, stopped=None):
-        with ThreadPoolExecutor(self.n_threads) as threads:
-            return list(threads.map(lambda task: function(*map(_value, task)), tasks))
-
-
-def _value(argument):
-    return argument.value if isinstance(argument, Shared) else argument
 
 
 def cluster_of(n_workers, **options):
