@@ -302,6 +302,18 @@ def test_what_is_no_estimate_or_no_list_is_a_type_error():
         pt.update([0, 1])
 
 
+@pytest.mark.parametrize("none", [None, [], ()])
+def test_a_day_without_pairs(none):
+    before = pt.estimate(pt.as_similarity([("a", "b", 0.9)], names=["a", "b", "c"]), "binder", rng=1)
+    after = pt.update(before, none, records=["d"])
+    assert after.ids.tolist() == [0, 0, 1, 2]
+    assert after.changes.kind.tolist() == ["kept", "kept", "new"]
+    if none is not None:
+        assert pt.as_similarity(none, names=["a", "b"]).n_pairs == 0
+        with pytest.raises(ValueError, match="there are no pairs and no names"):
+            pt.as_similarity(none)
+
+
 def test_the_way_out_to_arrow():
     est = pt.update(pt.estimate(pt.as_similarity(PAIR, names=["a", "b", "c"]), "binder", rng=1), removed=["b"])
     table = est.to_arrow()

@@ -155,11 +155,8 @@ def _listed(more_pairs: Any, pairs: Similarity, wanted: Sequence[str] | None) ->
                 Argument("more_pairs"), f" has the default {more_pairs.default:g}, but the estimate {pairs.default:g}"
             )
         listed = ListedPairs(left, right, values, item_names(more_pairs), lambda row: f"pair {row}", more_pairs.sources)
-    elif more_pairs is None:
-        none = np.zeros(0, np.int64)
-        return ListedPairs(none, none, np.zeros(0), (), str)
     else:
-        listed = open_listed(more_pairs, wanted)
+        listed = open_listed([] if more_pairs is None else more_pairs, wanted)
     if not isinstance(listed, ListedPairs):
         raise TypeError("more_pairs must list pairs, one per row; a matrix has no names to find the records by")
     check_listed(listed)

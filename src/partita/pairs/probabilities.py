@@ -207,6 +207,9 @@ def open_listed(x: Any, wanted: Sequence[str] | None) -> Any:
         x = open_pairs(x, wanted)
     if isinstance(x, ListedPairs):
         return x
+    if isinstance(x, list | tuple) and not x:
+        none = np.zeros(0, np.int64)
+        return ListedPairs(none, none, np.zeros(0), (), str)
     if is_scored(x):
         return scored_pairs(x)
     if is_list_of_pairs(x):
