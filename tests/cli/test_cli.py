@@ -203,7 +203,7 @@ def test_bad_draws_are_named_by_file_line_and_value(tmp_path, content, words):
         (["--a", "-1"], "a must be a positive number"),
         (["--runs", "0"], "runs must be at least 1"),
         (["--method", "magic"], "magic"),
-        (["--burn", "1000"], "burn=1000 leaves none"),
+        (["--burn", "1000"], "--burn 1000 leaves none"),
         (["--data", "nowhere.csv", "--out", "results"], "nowhere.csv"),
         (["--level", "2"], "level must be above 0 and at most 1, but it is 2.0"),
         (["--max-draws", "0"], "--max-draws must be at least 1"),
