@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import textwrap
+from contextlib import suppress
 from io import TextIOWrapper
 
 #: C0 and C1 controls, marks that change the direction of writing, and halves of surrogate pairs.
@@ -43,7 +44,8 @@ def show_what_has_no_code() -> None:
     """Lets standard output show a character that its encoding lacks by the nearest that it has, or as an escape."""
     codecs.register_error(_NEAREST, _nearest)
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors=_NEAREST)
+        with suppress(OSError):  # a stream that was a file and is a pipe by now cannot tell its place
+            sys.stdout.reconfigure(errors=_NEAREST)
 
 
 def _nearest(error: UnicodeError) -> tuple[str, int]:
