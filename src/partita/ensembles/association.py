@@ -11,6 +11,7 @@ from partita._support.arrays import Floats
 from partita.ensembles.base_clusterings import Base, as_base, weights_or_ones
 
 MAX_ITEMS = 20_000  # more than this raise an error
+ROWS = 512  # at a time: Ctrl-C is answered between them
 
 
 def check_table(n_items: int, method: str, instead: str) -> None:
@@ -58,7 +59,11 @@ def shares_together(base: Base, weights: Floats | None = None, unknown: float = 
     weights = np.ones(base.n_clusterings) if weights is None else weights
     labels = base.memberships()
     scaled = labels.multiply(np.repeat(weights, base.sizes)[None, :]).tocsr()
-    seen = base.seen.astype(np.float64)
-    together, both = np.asarray((scaled @ labels.T).toarray()), (seen * weights) @ seen.T
+    clusters, seen = labels.T.tocsr(), base.seen.astype(np.float64)
+    together, both = np.empty((2, base.n_items, base.n_items))
+    for start in range(0, base.n_items, ROWS):
+        rows = slice(start, start + ROWS)
+        (scaled[rows] @ clusters).toarray(out=together[rows])
+        np.matmul(seen[rows] * weights, seen.T, out=both[rows])
     np.fill_diagonal(together, np.diag(both))  # an item is with itself, also where its label is uncertain
     return np.asarray(np.divide(together, both, out=np.full_like(together, unknown), where=both > 0))
