@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "draws/losses.hpp"
 
@@ -59,5 +60,23 @@ struct DrawTerms {
 void score_rows(const Loss& loss, const CellTable& table, std::span<const std::uint32_t> rows,
                 std::span<const std::uint32_t> margin_rows, std::span<const DrawTerms> terms,
                 std::span<const double> estimate, std::size_t n_columns, double* out);
+
+/// changes[k * n + l] += coefficient * (f(n_k + n_l) - f(n_k) - f(n_l)) for the n counts of a row, k < l;
+/// f(0) = 0, so that only occupied cells matter.
+template <class Real>
+void add_pair_gains(const std::uint32_t* counts, std::size_t n, std::span<const double> table,
+                    double coefficient, std::span<Real> changes) {
+    static thread_local std::vector<std::uint32_t> occupied;
+    occupied.clear();
+    for (std::uint32_t k = 0; k < n; ++k)
+        if (counts[k])
+            occupied.push_back(k);
+    for (std::size_t x = 0; x < occupied.size(); ++x)
+        for (std::size_t y = x + 1; y < occupied.size(); ++y) {
+            const auto k = occupied[x], l = occupied[y];
+            changes[k * n + l] += static_cast<Real>(
+                coefficient * (table[counts[k] + counts[l]] - table[counts[k]] - table[counts[l]]));
+        }
+}
 
 } // namespace partita::search

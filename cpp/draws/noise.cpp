@@ -11,6 +11,7 @@
 
 #include "common/parallel.hpp"
 #include "common/work.hpp"
+#include "draws/kernels.hpp"
 #include "draws/linear_loss.hpp"
 #include "draws/policy.hpp"
 
@@ -47,7 +48,7 @@ public:
     std::size_t n_items() const { return n_items_; }
     std::size_t n_draws() const { return first_row_.size(); }
     std::size_t n_rows() const { return coefficients_.size(); }
-    double phi(std::size_t n) const { return phi_[n]; }
+    std::span<const double> phi() const { return phi_; }
     double gain(std::size_t n) const { return gain_[n]; }
     double coefficient(std::size_t row) const { return coefficients_[row]; }
     double loss_of(double value) const { return unit_ * (value + constant_); }
@@ -165,21 +166,9 @@ public:
     /// Merges two clusters if that lowers the loss: the pair that lowers it most.
     bool merge_best() {
         std::vector<double> changes(n_clusters_ * n_clusters_);
-        std::vector<std::size_t> occupied;
-        for (std::size_t row = 0; row < problem_.n_rows(); ++row) {
-            const auto* counts = counts_.data() + row * stride_;
-            occupied.clear();
-            for (std::size_t k = 0; k < n_clusters_; ++k)
-                if (counts[k] > 0)
-                    occupied.push_back(k);
-            for (std::size_t a = 0; a < occupied.size(); ++a)
-                for (std::size_t b = a + 1; b < occupied.size(); ++b) {
-                    const auto left = counts[occupied[a]], right = counts[occupied[b]];
-                    changes[occupied[a] * n_clusters_ + occupied[b]] +=
-                        problem_.coefficient(row) *
-                        (problem_.phi(left + right) - problem_.phi(left) - problem_.phi(right));
-                }
-        }
+        for (std::size_t row = 0; row < problem_.n_rows(); ++row)
+            add_pair_gains<double>(counts_.data() + row * stride_, n_clusters_, problem_.phi(),
+                                   problem_.coefficient(row), changes);
         const auto best = std::ranges::min_element(changes);
         if (best == changes.end() || *best >= -draws::policy::noise_gain)
             return false;
@@ -198,7 +187,7 @@ public:
         for (std::size_t row = 0; row < problem_.n_rows(); ++row) {
             double own = 0;
             for (std::size_t k = 0; k < n_clusters_; ++k)
-                own += problem_.phi(counts_[row * stride_ + k]);
+                own += problem_.phi()[counts_[row * stride_ + k]];
             sum += problem_.coefficient(row) * own;
         }
         return sum;

@@ -126,9 +126,6 @@ private:
         std::vector<double> joint, estimate, losses;
         std::vector<Sums> sums;
     };
-    template <class Real>
-    void add_pair_gains(std::size_t row, std::span<const double> table, double coefficient,
-                        std::span<Real> changes) const;
     double size_gain(std::uint32_t k, std::uint32_t l) const;
     void add_combined_merges(std::size_t t, std::span<double> changes, MergeSums& room) const;
     std::vector<double> summed_merge_changes() const;

@@ -8,26 +8,6 @@
 
 namespace partita::search {
 
-/// changes[k, l] += coefficient * (f(n_k + n_l) - f(n_k) - f(n_l)); f(0) = 0, so that only occupied cells
-/// matter.
-template <class Real>
-void State::add_pair_gains(std::size_t row, std::span<const double> table, double coefficient,
-                           std::span<Real> changes) const {
-    const auto* counts = table_.counts(row);
-    const auto clusters = n_clusters();
-    static thread_local std::vector<std::uint32_t> occupied;
-    occupied.clear();
-    for (std::uint32_t k = 0; k < clusters; ++k)
-        if (counts[k])
-            occupied.push_back(k);
-    for (std::size_t x = 0; x < occupied.size(); ++x)
-        for (std::size_t y = x + 1; y < occupied.size(); ++y) {
-            const auto k = occupied[x], l = occupied[y];
-            changes[k * clusters + l] += static_cast<Real>(
-                coefficient * (table[counts[k] + counts[l]] - table[counts[k]] - table[counts[l]]));
-        }
-}
-
 /// What the estimate's own sum gains by a merge.
 double State::size_gain(std::uint32_t k, std::uint32_t l) const {
     const auto table = problem_->tables().estimate();
@@ -77,7 +57,7 @@ std::vector<double> State::summed_merge_changes() const {
         }
         std::fill(gains.begin(), gains.end(), 0.0f);
         for (auto row = problem_->row_begin(t); row < problem_->row_begin(t + 1); ++row)
-            add_pair_gains<float>(row, tables.joint(), 1.0, gains);
+            add_pair_gains<float>(table_.counts(row), clusters, tables.joint(), 1.0, gains);
         add_changes_of_draw(loss, factors, t, gains, candidates, changes);
     }
     return changes;
@@ -88,7 +68,7 @@ std::vector<double> State::linear_merge_changes() const {
     const auto table = problem_->tables().joint();
     std::vector<double> changes(std::size_t{clusters} * clusters);
     for_each_row([&](std::size_t row, double coefficient, std::span<const float>) {
-        add_pair_gains<double>(row, table, coefficient, changes);
+        add_pair_gains<double>(table_.counts(row), clusters, table, coefficient, changes);
     });
     if (!problem_->has_gaps())
         for (std::uint32_t k = 0; k < clusters; ++k)
@@ -113,10 +93,10 @@ void State::add_combined_merges(std::size_t t, std::span<double> changes, MergeS
     const auto pairs = changes.size();
     room.joint.assign(pairs, joint_[t]);
     for (auto row = problem_->row_begin(t); row < problem_->row_begin(t + 1); ++row)
-        add_pair_gains<double>(row, tables.joint(), 1.0, room.joint);
+        add_pair_gains<double>(table_.counts(row), clusters, tables.joint(), 1.0, room.joint);
     if (problem_->has_gaps()) {
         room.estimate.assign(pairs, estimate_[t]);
-        add_pair_gains<double>(margin_row(t), tables.estimate(), 1.0, room.estimate);
+        add_pair_gains<double>(table_.counts(margin_row(t)), clusters, tables.estimate(), 1.0, room.estimate);
     } else if (room.estimate.empty()) {
         room.estimate.assign(pairs, estimate_[0]);
         for (std::uint32_t k = 0; k < clusters; ++k)
