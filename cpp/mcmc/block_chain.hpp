@@ -116,7 +116,7 @@ public:
         if (!started_)
             start();
         common::StateWriter writer;
-        auto labels = relative_labels();
+        auto labels = state_.relative_labels();
         std::size_t used[2] = {state_.side(0).used, state_.side(1).used};
         auto random = rng_.state();
         writer(sweeps_, accepted_, random, used[0], used[1], labels);
@@ -256,26 +256,15 @@ private:
         state_.set_used(s, state_.side(s).used - 1);
     }
 
-    std::vector<std::uint32_t> relative_labels() const {
-        std::vector<std::uint32_t> labels(state_.labels().begin(), state_.labels().end());
-        for (std::size_t i = model_.network.n_rows; i < labels.size(); ++i)
-            labels[i] -= static_cast<std::uint32_t>(state_.side(1).first);
-        return labels;
-    }
-
     void grow() {
         const std::size_t used[2] = {state_.side(0).used, state_.side(1).used};
-        place(relative_labels(), used);
+        place(state_.relative_labels(), used);
     }
 
     /// A fresh state with room to grow by half.
-    void place(std::vector<std::uint32_t> labels, const std::size_t (&used)[2]) {
+    void place(const std::vector<std::uint32_t>& labels, const std::size_t (&used)[2]) {
         const auto room = [](std::size_t k) { return k + k / 2 + spare; };
-        const auto columns = model_.network.bipartite() ? room(used[1]) : 0;
-        state_ = State(model_.network, model_.emission, model_.degree_corrected, room(used[0]), columns);
-        for (std::size_t i = model_.network.n_rows; i < labels.size(); ++i)
-            labels[i] += static_cast<std::uint32_t>(room(used[0]));
-        state_.assign(labels, used[0], used[1]);
+        state_ = make_state(model_, labels, used, {room(used[0]), room(used[1])});
     }
 
     /// Jain & Neal (2004) with labelled clusters: two nodes of one cluster propose its split, of two clusters

@@ -26,21 +26,30 @@ template <NetworkState State> struct BlockModelView {
     bool degree_corrected;
 };
 
-/// A state that holds the labels with `spare` empty slots on each side.
+/// A state that holds the labels of each side, from 0 on, with `used` slots and room for `capacity`.
+template <NetworkState State>
+State make_state(const BlockModelView<State>& model, std::span<const std::uint32_t> labels,
+                 const std::size_t (&used)[2], const std::size_t (&capacity)[2]) {
+    const auto& network = model.network;
+    State state(network, model.emission, model.degree_corrected, capacity[0],
+                network.bipartite() ? capacity[1] : 0);
+    std::vector<std::uint32_t> slots(labels.begin(), labels.end());
+    for (std::size_t i = network.n_rows; i < slots.size(); ++i)
+        slots[i] += static_cast<std::uint32_t>(capacity[0]);
+    state.assign(slots, used[0], used[1]);
+    return state;
+}
+
+/// The same with as many slots as there are labels, and `spare` empty ones on each side.
 template <NetworkState State>
 State make_state(const BlockModelView<State>& model, std::span<const std::uint32_t> labels,
                  std::size_t spare) {
-    const auto& network = model.network;
     std::size_t used[2] = {0, 0};
-    for (std::size_t i = 0; i < labels.size(); ++i)
-        used[network.side(i)] = std::max<std::size_t>(used[network.side(i)], labels[i] + 1);
-    const std::size_t columns = network.bipartite() ? used[1] + spare : 0;
-    State state(network, model.emission, model.degree_corrected, used[0] + spare, columns);
-    std::vector<std::uint32_t> slots(labels.begin(), labels.end());
-    for (std::size_t i = network.n_rows; i < slots.size(); ++i)
-        slots[i] += static_cast<std::uint32_t>(used[0] + spare);
-    state.assign(slots, used[0], used[1]);
-    return state;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        auto& most = used[model.network.side(i)];
+        most = std::max<std::size_t>(most, labels[i] + 1);
+    }
+    return make_state(model, labels, used, {used[0] + spare, used[1] + spare});
 }
 
 /// Items are nodes; a place is a slot of the node's side, counted from its first.
@@ -140,10 +149,7 @@ public:
 
     Solution solution() {
         tidy();
-        Solution result{{state_.labels().begin(), state_.labels().end()}, log_density()};
-        for (std::size_t i = model_->network.n_rows; i < result.labels.size(); ++i)
-            result.labels[i] -= static_cast<std::uint32_t>(state_.side(1).first);
-        return result;
+        return {state_.relative_labels(), log_density()};
     }
 
     std::span<const std::uint32_t> labels() const { return state_.labels(); }

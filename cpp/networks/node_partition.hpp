@@ -52,6 +52,13 @@ public:
     const Side& side(std::size_t s) const { return sides_[s]; }
     std::span<const std::uint32_t> labels() const { return label_; }
     std::uint32_t label(std::size_t node) const { return label_[node]; }
+    /// The slots of each side from 0 on.
+    std::vector<std::uint32_t> relative_labels() const {
+        auto labels = label_;
+        for (std::size_t i = network_->n_rows; i < labels.size(); ++i)
+            labels[i] -= static_cast<std::uint32_t>(sides_[1].first);
+        return labels;
+    }
     std::int64_t size(std::size_t slot) const { return size_[slot]; }
     /// Ends of edges in a cluster, by direction; counted only if the model is degree-corrected.
     std::int64_t degree(std::size_t d, std::size_t slot) const { return degree_[d][slot]; }
