@@ -38,8 +38,10 @@ public:
         std::vector<std::uint32_t> first(n_labels, nobody);
         for (std::uint32_t i = 0; i < labels.size(); ++i)
             if (labels[i] < n_labels) {
-                auto& other = first[labels[i]];
-                other == nobody ? void(other = i) : join(other, i);
+                if (auto& other = first[labels[i]]; other == nobody)
+                    other = i;
+                else
+                    join(other, i);
             }
     }
 

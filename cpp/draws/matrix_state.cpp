@@ -17,7 +17,8 @@ PARTITA_CLONES void add_scaled(const float* row, std::size_t n, double factor, d
 } // namespace
 
 MatrixState::MatrixState(const MatrixProblem& problem, std::uint32_t max_clusters)
-    : LabelledItems(problem.n, max_clusters), problem_(&problem) {
+    : LabelledItems(problem.n, max_clusters), problem_(&problem), per_item_(cost(2, 0)),
+      per_mass_(cost(0, 2)) {
     assign(labels_);
 }
 
@@ -26,7 +27,7 @@ void MatrixState::assign(std::span<const std::uint32_t> labels) {
     mass_.assign(problem_->n * sizes_.size(), 0);
     for (std::size_t i = 0; i < problem_->n; ++i)
         if (labels_[i] != no_cluster)
-            add_scaled(problem_->row(i), problem_->n, 1, masses_to_change(labels_[i]));
+            add_scaled(problem_->row(i), problem_->n, 1, masses(labels_[i]));
     refresh();
 }
 
@@ -59,7 +60,7 @@ void MatrixState::ensure_cluster(std::uint32_t cluster) {
 
 void MatrixState::add_mass(std::size_t i, std::uint32_t cluster, double sign) {
     common::count_steps(problem_->n);
-    add_scaled(problem_->row(i), problem_->n, sign, masses_to_change(cluster));
+    add_scaled(problem_->row(i), problem_->n, sign, masses(cluster));
 }
 
 void MatrixState::insert(std::size_t i, std::uint32_t cluster) {
@@ -94,7 +95,7 @@ void MatrixState::move(std::size_t i, std::uint32_t cluster) {
 
 void MatrixState::close_cluster(std::uint32_t cluster) {
     if (const auto last = n_clusters() - 1; cluster != last)
-        std::copy_n(masses(last), problem_->n, masses_to_change(cluster));
+        std::copy_n(masses(last), problem_->n, masses(cluster));
     drop(cluster);
     mass_.resize(problem_->n * sizes_.size());
 }
@@ -115,7 +116,7 @@ std::vector<double> MatrixState::merge_changes() const {
 
 void MatrixState::merge(std::uint32_t k, std::uint32_t l) {
     for (std::size_t i = 0; i < problem_->n; ++i)
-        masses_to_change(k)[i] += mass(i, l);
+        masses(k)[i] += mass(i, l);
     join(k, l);
     close_cluster(l);
     refresh();

@@ -47,13 +47,17 @@ public:
     MatrixState(const MatrixProblem& problem, std::uint32_t max_clusters);
 
     bool is_alone(std::size_t i) const { return labels_[i] != no_cluster && sizes_[labels_[i]] == 1; }
-    /// The mass of every item with the cluster: side by side, for moves change whole clusters.
-    const double* masses(std::size_t cluster) const { return mass_.data() + cluster * problem_->n; }
     /// Loss of `pairs` ordered pairs in one cluster that hold `mass` of the similarity.
     double cost(double pairs, double mass) const {
         const auto n = static_cast<double>(problem_->n);
         return (problem_->loss.b * pairs - (problem_->loss.a + problem_->loss.b) * mass) / (n * n);
     }
+    /// Loss that item i adds by joining the cluster, but for its pair with itself; and what it has in its
+    /// own.
+    double cost_in(std::size_t i, std::uint32_t cluster) const {
+        return per_item_ * sizes_[cluster] + per_mass_ * mass(i, cluster);
+    }
+    double cost_at_home(std::size_t i) const { return cost_in(i, labels_[i]) - per_item_ - per_mass_; }
     const MatrixProblem& problem() const { return *problem_; }
 
     void assign(std::span<const std::uint32_t> labels);
@@ -79,13 +83,15 @@ public:
     void merge(std::uint32_t k, std::uint32_t l);
 
 private:
-    double* masses_to_change(std::size_t cluster) { return mass_.data() + cluster * problem_->n; }
+    /// The mass of every item with the cluster: side by side, for moves change whole clusters.
+    double* masses(std::size_t cluster) { return mass_.data() + cluster * problem_->n; }
     double mass(std::size_t i, std::size_t cluster) const { return mass_[cluster * problem_->n + i]; }
     void ensure_cluster(std::uint32_t cluster);
     void add_mass(std::size_t i, std::uint32_t cluster, double sign);
     void close_cluster(std::uint32_t cluster);
 
     const MatrixProblem* problem_;
+    double per_item_, per_mass_; // what an item costs for each item and for the mass of a cluster
     std::vector<double> mass_, scores_;
     double value_ = 0;
 };

@@ -30,8 +30,6 @@ inline constexpr std::size_t max_matrix_items = 8192;   // 256 megabytes
 inline constexpr double max_matrix_weight_ratio = 1e5;  // of the weights: the matrix is in single precision
 inline constexpr std::size_t max_tabu_items = 2048;     // with more, it costs too much after every start
 inline constexpr std::uint64_t tabu_patience = 200;     // moves without a new best
-inline constexpr std::uint64_t least_tenure = 5;        // moves for which an item that has moved is held, and
-inline constexpr std::uint64_t tenure_part = 20;        // up to this part of the items more, by chance
 inline constexpr double matrix_part_at_best = 0.5;      // of runs: to go on costs little here
 inline constexpr std::uint32_t further_persistence = 8; // times more attempts in further runs
 // The population: partitions, children of a generation, generations without a lower loss that end it, and

@@ -10,10 +10,10 @@
 #include "draws/random_draw.hpp"
 #include "draws/similarity.hpp"
 #include "draws/sparse_search.hpp"
-#include "draws/tabu.hpp"
 #include "partition/breed.hpp"
 #include "partition/finish.hpp"
 #include "partition/level.hpp"
+#include "partition/tabu.hpp"
 
 namespace partita::search {
 

@@ -65,6 +65,9 @@ inline constexpr double alike_share = 0.8; // of the items of both that both hav
 inline constexpr std::size_t few_at_best = 2;
 inline constexpr double part_at_best = 0.125;
 inline constexpr std::size_t intensified = 4, fruitless_rounds = 2;
+// Tabu search: moves for which an item that has moved is held, and up to this part of the items more, by
+// chance.
+inline constexpr std::uint64_t least_tenure = 5, tenure_part = 20;
 // Exchanges: clusters given up have at most this many items; so many are tried first, each so many steps
 // deep.
 inline constexpr std::size_t max_given_up = 3, exchange_breadth = 16, exchange_depth = 3;

@@ -3,10 +3,11 @@
 #include <limits>
 
 #include "check.hpp"
+#include "draws/matrix_state.hpp"
 #include "draws/state.hpp"
-#include "draws/tabu.hpp"
 #include "partition/exchanges.hpp"
 #include "partition/improve.hpp"
+#include "partition/tabu.hpp"
 #include "random_draws.hpp"
 
 namespace {

@@ -13,13 +13,13 @@
 #include "draws/similarity.hpp"
 #include "draws/sparse_moves.hpp"
 #include "draws/state.hpp"
-#include "draws/tabu.hpp"
 #include "mixtures/icl_state.hpp"
 #include "mixtures/mixtures.hpp"
 #include "networks/block_model.hpp"
 #include "partition/blockwise_best.hpp"
 #include "partition/constrained_state.hpp"
 #include "partition/finish.hpp"
+#include "partition/tabu.hpp"
 #include "random_draws.hpp"
 
 namespace {
