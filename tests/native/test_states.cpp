@@ -96,6 +96,8 @@ void check_loss_state(const typename S::Setting& setting, std::uint32_t limit = 
     check_falls(state, limit, [&] { improve(state, search::Patience{5}, limit, rng, tally, limits); });
     check_falls(state, limit, [&] { try_chains(state, tally, limits); });
     check_falls(state, limit, [&] { try_exchanges(state, tally, limits); });
+    if constexpr (search::TabuState<S>)
+        check_falls(state, limit, [&] { search::Tabu(state, limit).run(20, rng, tally, limits); });
     check_falls(state, limit, [&] { intensify(state, 10, limit, random_draw, rng, tally, limits); });
     check_falls(state, n_items, [&] { take_better_blocks(state, random_draw(rng), limits); });
 }
