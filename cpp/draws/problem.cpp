@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "common/clones.hpp"
-#include "draws/linear_loss.hpp"
 #include "draws/policy.hpp"
 #include "partition/rounding.hpp"
 
@@ -37,8 +36,8 @@ PARTITA_CLONES void decode(const std::uint32_t* labels, const std::uint32_t* beg
 
 template <class Label>
 Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<const std::uint32_t> subset)
-    : n_items_(draws.n_items), n_total_(draws.n_total()), copies_(draws.copies), draws_(draws),
-      chosen_(subset.begin(), subset.end()), tables_(&tables) {
+    : ExpectedLoss(draws.n_items, tables), n_total_(draws.n_total()), copies_(draws.copies), draws_(draws),
+      chosen_(subset.begin(), subset.end()) {
     if (chosen_.empty()) {
         chosen_.resize(draws.n_draws());
         std::iota(chosen_.begin(), chosen_.end(), 0u);
@@ -109,16 +108,9 @@ void Problem::find_coefficients() {
     const auto loss = as_linear(tables_->loss());
     if (!loss)
         return;
-    is_linear_ = true;
-    unit_ = loss->unit;
     const auto sums = draw_sums();
-    for (std::size_t t = 0; t < n_draws(); ++t) {
-        const double scale = weights_[t] / loss->divisor(labelled_[t]);
-        cell_coefficients_.push_back(-(loss->a + loss->b) * scale);
-        margin_coefficients_.push_back(loss->b * scale);
-        estimate_scale_ += loss->b * scale;
-        constant_ += loss->a * scale * sums[t];
-    }
+    for (std::size_t t = 0; t < n_draws(); ++t)
+        cell_coefficients_.push_back(add_draw(*loss, weights_[t], labelled_[t], sums[t]));
 }
 
 /// The magnitude of a linear value is at most that of one cluster with everything in it; the other losses

@@ -10,25 +10,22 @@
 
 #include "draws/distinct_clusters.hpp"
 #include "draws/draws.hpp"
-#include "draws/losses.hpp"
+#include "draws/expected_loss.hpp"
 
 namespace partita::search {
 
 /// One cluster of one draw is a *row*: rows of draw t are row_begin(t) .. row_begin(t + 1) - 1. An item lies
 /// in one row of every draw that labels it. Where clusters repeat a lot and the loss is linear, draws share
 /// rows: shared() has one for each distinct cluster, and rows no longer belong to draws.
-class Problem {
+class Problem : public ExpectedLoss {
 public:
     /// `subset` picks the draws to use (all if empty); their weights are rescaled to sum to 1. The draws and
     /// tables are borrowed: they must outlive the problem.
     template <class Label>
     Problem(const Draws<Label>& draws, const LossTables& tables, std::span<const std::uint32_t> subset = {});
 
-    std::size_t n_items() const { return n_items_; }
-    std::size_t n_draws() const { return weights_.size(); }
     std::size_t n_rows() const { return shared_ ? shared_->size() : row_begin_.back(); }
     std::uint32_t row_begin(std::size_t t) const { return row_begin_[t]; }
-    bool has_gaps() const { return has_gaps_; }
     /// The rows that draws share, each with its coefficient; nothing if every draw has rows of its own.
     const std::optional<DistinctClusters>& shared() const { return shared_; }
     /// How many clusters of draws a row stands for, on average.
@@ -40,29 +37,15 @@ public:
     bool has_copies() const { return !copies_.empty(); }
 
     double weight(std::size_t t) const { return weights_[t]; }
-    std::span<const double> weights() const { return weights_; }
     /// Number of items that draw t labels, copies counted.
     std::uint32_t labelled(std::size_t t) const { return labelled_[t]; }
-    const LossTables& tables() const { return *tables_; }
 
     /// Gain of one more item in a cell or cluster of each size: f(size + 1) - f(size).
     std::span<const float> joint_gain() const { return joint_gain_; }
     std::span<const float> estimate_gain() const { return estimate_gain_; }
 
-    /// A linear loss is, up to a constant, estimate_scale * (sum over clusters) plus, for each draw,
-    /// coefficient * (sum over its cells). With gaps each draw has estimate sums of its own, with
-    /// margin_coefficient.
-    bool is_linear() const { return is_linear_; }
-    double estimate_scale() const { return estimate_scale_; }
-    /// The part of the expected loss that no estimate changes, and that states leave out.
-    double constant() const { return constant_; }
-    /// What the values of states are multiples of, and what a state's value means as an expected loss.
-    double unit() const { return unit_; }
-    double loss_of(double value) const { return unit_ * (value + constant_); }
-    /// What rounding may do to a value in double precision; of a user's own loss nothing is known.
-    double rounding() const { return rounding_; }
+    /// Of the cells of each draw, for a linear loss.
     std::span<const double> cell_coefficients() const { return cell_coefficients_; }
-    std::span<const double> margin_coefficients() const { return margin_coefficients_; }
 
     /// The row of item i in every draw; no_row where the draw does not label it. For draws with rows of their
     /// own.
@@ -95,16 +78,12 @@ private:
     template <class Label> void share_rows(const Draws<Label>& draws);
     template <class Label> void transpose(const Draws<Label>& draws);
 
-    std::size_t n_items_, n_total_;
+    std::size_t n_total_;
     std::span<const std::uint32_t> copies_;
     std::variant<Draws<std::uint8_t>, Draws<std::uint16_t>, Draws<std::uint32_t>> draws_;
     std::vector<std::uint32_t> chosen_;
-    const LossTables* tables_;
-    bool has_gaps_ = false, is_linear_ = false;
-    double estimate_scale_ = 0, constant_ = 0, unit_ = 1, rounding_ = 0;
     std::vector<float> joint_gain_, estimate_gain_;
-    std::vector<double> cell_coefficients_, margin_coefficients_;
-    std::vector<double> weights_;
+    std::vector<double> cell_coefficients_;
     std::vector<std::uint32_t> labelled_, row_begin_;
     std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>> by_item_;
     std::optional<DistinctClusters> shared_; // takes the place of by_item_

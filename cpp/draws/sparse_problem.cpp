@@ -5,7 +5,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "draws/linear_loss.hpp"
 #include "partition/rounding.hpp"
 
 namespace partita::search {
@@ -17,7 +16,7 @@ bool allows_candidates(const Loss& loss) {
 template <class Label>
 SparseProblem::SparseProblem(const Draws<Label>& draws, const LossTables& tables, unsigned threads,
                              Order order)
-    : n_items_(draws.n_items), tables_(&tables), is_linear_(as_linear(tables.loss()).has_value()) {
+    : ExpectedLoss(draws.n_items, tables) {
     if (!allows_candidates(tables.loss()))
         throw std::invalid_argument("this loss is not searched by candidates");
     if (!draws.copies.empty() && !is_linear_)
@@ -63,7 +62,6 @@ template <class Label> void SparseProblem::find_gaps(const Draws<Label>& draws) 
 template <class Label> std::vector<double> SparseProblem::find_coefficients(const Draws<Label>& draws) {
     const auto loss = *as_linear(tables_->loss());
     const auto table = tables_->joint();
-    unit_ = loss.unit;
     std::vector<double> coefficients;
     alone_.assign(n_items_, 0);
     for (const auto t : chosen_) {
@@ -77,11 +75,7 @@ template <class Label> std::vector<double> SparseProblem::find_coefficients(cons
             sum += table[size];
             labelled += size;
         }
-        const auto scale = weights_[coefficients.size()] / loss.divisor(labelled);
-        coefficients.push_back(-(loss.a + loss.b) * scale);
-        margin_coefficients_.push_back(loss.b * scale);
-        estimate_scale_ += loss.b * scale;
-        constant_ += loss.a * scale * sum;
+        coefficients.push_back(add_draw(loss, weights_[coefficients.size()], labelled, sum));
         if (has_gaps_)
             for (std::size_t i = 0; i < n_items_; ++i)
                 if (labels[i] != gap<Label>)
@@ -97,16 +91,9 @@ template <class Label> std::vector<double> SparseProblem::find_coefficients(cons
 
 SparseProblem SparseProblem::restricted(std::span<const std::uint32_t> items, double constant) const {
     SparseProblem part;
+    static_cast<ExpectedLoss&>(part) = *this;
     part.n_items_ = items.size();
-    part.tables_ = tables_;
-    part.is_linear_ = is_linear_;
-    part.has_gaps_ = has_gaps_;
-    part.weights_ = weights_;
-    part.margin_coefficients_ = margin_coefficients_;
-    part.constant_ = constant_ + constant;
-    part.unit_ = unit_;
-    part.rounding_ = rounding_;
-    part.estimate_scale_ = estimate_scale_;
+    part.constant_ += constant;
     part.clusters_per_row_ = clusters_per_row_;
     for (const auto i : items) {
         part.alone_.push_back(alone_[i]);

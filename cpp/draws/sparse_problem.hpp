@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "draws/draws.hpp"
-#include "draws/losses.hpp"
+#include "draws/expected_loss.hpp"
 #include "draws/sparse_rows.hpp"
 
 namespace partita::search {
 
 /// Draws of weight zero are left out. Rows of linear losses are distinct and have coefficients; those of
 /// other losses have draws. A user's own loss is not searched this way: nothing is known about it.
-class SparseProblem {
+class SparseProblem : public ExpectedLoss {
 public:
     /// The tables are borrowed: they must outlive the problem. The draws are not.
     /// By locality, items are numbered so that those that are mostly together are neighbours in memory.
@@ -30,14 +30,8 @@ public:
     SparseProblem restricted(std::span<const std::uint32_t> items, double constant) const;
     void add_constant(double constant) { constant_ += constant; }
 
-    std::size_t n_items() const { return n_items_; }
-    std::size_t n_draws() const { return weights_.size(); }
     const SparseRows& rows() const { return rows_; }
-    const LossTables& tables() const { return *tables_; }
-    bool is_linear() const { return is_linear_; }
-    bool has_gaps() const { return has_gaps_; }
     std::uint32_t copies(std::size_t i) const { return copies_.empty() ? 1 : copies_[i]; }
-    std::span<const double> weights() const { return weights_; }
     /// How many clusters of draws, of at least two items, a row stands for on average.
     double clusters_per_row() const { return clusters_per_row_; }
 
@@ -46,14 +40,7 @@ public:
         return !has_gaps_ || is_labelled_[i * n_draws() + t];
     }
 
-    /// Linear losses, as in Problem: the constant, the factor of the estimate's own sum without gaps and of
-    /// that of each draw with gaps, and what item i adds in any cluster where no row of it has another item.
-    double constant() const { return constant_; }
-    double unit() const { return unit_; }
-    double loss_of(double value) const { return unit_ * (value + constant_); }
-    double rounding() const { return rounding_; }
-    double estimate_scale() const { return estimate_scale_; }
-    std::span<const double> margin_coefficients() const { return margin_coefficients_; }
+    /// Of linear losses: what item i adds in any cluster where no row of it has another item.
     double alone(std::size_t i) const { return alone_[i]; }
 
 private:
@@ -63,14 +50,11 @@ private:
     template <class Label> void find_gaps(const Draws<Label>& draws);
     template <class Label> std::vector<double> find_coefficients(const Draws<Label>& draws);
 
-    std::size_t n_items_ = 0;
     std::vector<std::uint32_t> copies_;
-    const LossTables* tables_ = nullptr;
-    bool is_linear_ = false, has_gaps_ = false;
     std::vector<std::uint32_t> chosen_, given_, ranks_; // given_[ranks_[i]] == i
-    std::vector<double> weights_, margin_coefficients_, alone_;
+    std::vector<double> alone_;
     std::vector<bool> is_labelled_;
-    double constant_ = 0, estimate_scale_ = 0, unit_ = 1, rounding_ = 0, clusters_per_row_ = 1;
+    double clusters_per_row_ = 1;
     SparseRows rows_;
 };
 
