@@ -1,4 +1,5 @@
-// What both layouts of the draws of a search have in common: weights, a loss, and how a linear one is made of sums.
+// What both layouts of the draws of a search have in common: weights, a loss, and how a linear one is made of
+// sums.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,9 @@
 
 namespace partita::search {
 
-/// A linear loss is, up to a constant, estimate_scale * (sum over clusters) plus, for each draw, a coefficient
-/// times the sum over its cells. With gaps each draw has estimate sums of its own, with margin_coefficient.
+/// A linear loss is, up to a constant, estimate_scale * (sum over clusters) plus, for each draw, a
+/// coefficient times the sum over its cells. With gaps each draw has estimate sums of its own, with
+/// margin_coefficient.
 class ExpectedLoss {
 public:
     std::size_t n_items() const { return n_items_; }

@@ -16,8 +16,8 @@ namespace partita::models {
 template <class State> class AffiliationMerges {
 public:
     AffiliationMerges(const State& state, const MergingClusters& clusters)
-        : state_(state), n_(clusters.slot.size()), width_(state.width()), inside_(row_of(state.inside())),
-          now_(state.cells(inside_.data())), between_(n_ * n_ * width_), both_(width_) {
+        : state_(state), n_(clusters.slot.size()), inside_(row_of(state.inside())),
+          now_(state.cells(inside_.data())), between_(n_ * n_ * width()), both_(width()) {
         std::vector<std::size_t> place(state.slots());
         for (std::size_t a = 0; a < n_; ++a)
             place[clusters.slot[a]] = a;
@@ -26,7 +26,7 @@ public:
                 state.add_pairs(clusters.nodes[a], clusters.nodes[b], between(a, b));
         state.each_part([&](std::size_t i, std::size_t j, const Number* part) {
             const auto a = place[state.label(i)], b = place[state.label(j)];
-            for (std::size_t w = 0; w < width_; ++w) {
+            for (std::size_t w = 0; w < width(); ++w) {
                 between(a, b)[w] += part[w];
                 between(b, a)[w] += part[w];
             }
@@ -35,15 +35,15 @@ public:
 
     /// The change of log p(X | z) when a and b become one.
     double change(std::size_t a, std::size_t b) const {
-        const auto* more = between_.data() + (a * n_ + b) * width_;
-        for (std::size_t w = 0; w < width_; ++w)
+        const auto* more = between_.data() + (a * n_ + b) * width();
+        for (std::size_t w = 0; w < width(); ++w)
             both_[w] = inside_[w] + more[w];
         return state_.cells(both_.data()) - now_;
     }
 
     /// Cluster g has gone into cluster h.
     void merge(std::size_t g, std::size_t h) {
-        for (std::size_t w = 0; w < width_; ++w) {
+        for (std::size_t w = 0; w < width(); ++w) {
             inside_[w] += between(g, h)[w];
             for (std::size_t l = 0; l < n_; ++l) {
                 between(h, l)[w] += between(g, l)[w];
@@ -56,11 +56,13 @@ public:
 private:
     using Number = typename State::Number;
 
+    std::size_t width() const { return state_.width(); } // often known when compiled
+
     static std::vector<Number> row_of(const auto& row) { return {row.begin(), row.end()}; }
-    Number* between(std::size_t a, std::size_t b) { return between_.data() + (a * n_ + b) * width_; }
+    Number* between(std::size_t a, std::size_t b) { return between_.data() + (a * n_ + b) * width(); }
 
     const State& state_;
-    std::size_t n_, width_;
+    std::size_t n_;
     std::vector<Number> inside_;
     double now_;
     std::vector<Number> between_;      // of a pair of clusters, both directions; the diagonal is unused

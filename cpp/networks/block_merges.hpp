@@ -15,13 +15,12 @@ namespace partita::models {
 template <class State> class BlockMerges {
 public:
     BlockMerges(const State& state, const MergingClusters& clusters)
-        : state_(state), clusters_(clusters), n_(clusters.slot.size()), width_(state.width()),
-          directed_(state.network().directed), blocks_(n_ * n_ * width_), value_(n_ * n_), change_(n_ * n_),
-          both_(width_) {
+        : state_(state), clusters_(clusters), n_(clusters.slot.size()), directed_(state.network().directed),
+          blocks_(n_ * n_ * width()), value_(n_ * n_), change_(n_ * n_), both_(width()) {
         for (std::size_t k = 0; k < n_; ++k)
             for (std::size_t l = 0; l < n_; ++l) {
                 const auto block = state.block(clusters.slot[k], clusters.slot[l]);
-                std::copy_n(block.begin(), width_, at(k, l));
+                std::copy_n(block.begin(), width(), at(k, l));
                 value_[k * n_ + l] = state.value(at(k, l));
             }
         for (std::size_t a = 0; a < n_; ++a)
@@ -48,8 +47,10 @@ public:
 private:
     using Number = typename State::Number;
 
-    Number* at(std::size_t k, std::size_t l) { return blocks_.data() + (k * n_ + l) * width_; }
-    const Number* at(std::size_t k, std::size_t l) const { return blocks_.data() + (k * n_ + l) * width_; }
+    std::size_t width() const { return state_.width(); } // often known when compiled
+
+    Number* at(std::size_t k, std::size_t l) { return blocks_.data() + (k * n_ + l) * width(); }
+    const Number* at(std::size_t k, std::size_t l) const { return blocks_.data() + (k * n_ + l) * width(); }
     double value(std::size_t k, std::size_t l) const { return value_[k * n_ + l]; }
 
     double recomputed(std::size_t a, std::size_t b) const {
@@ -81,14 +82,14 @@ private:
     }
 
     double within(std::size_t a, std::size_t b) const {
-        for (std::size_t w = 0; w < width_; ++w)
+        for (std::size_t w = 0; w < width(); ++w)
             both_[w] = among(a, b, w);
         return state_.value(both_.data()) -
                (value(a, a) + value(b, b) + value(a, b) + (directed_ ? value(b, a) : 0.0));
     }
 
     void pour(std::size_t g, std::size_t h) {
-        for (std::size_t w = 0; w < width_; ++w) {
+        for (std::size_t w = 0; w < width(); ++w) {
             const auto inside = among(g, h, w);
             for (std::size_t l = 0; l < n_; ++l) {
                 at(h, l)[w] += at(g, l)[w];
@@ -105,7 +106,7 @@ private:
 
     const State& state_;
     const MergingClusters& clusters_;
-    std::size_t n_, width_;
+    std::size_t n_;
     bool directed_;
     std::vector<Number> blocks_;
     std::vector<double> value_, change_;
