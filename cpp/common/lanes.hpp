@@ -18,6 +18,13 @@ inline std::size_t round_to_lanes(std::size_t count) { return (count + lanes - 1
 [[gnu::always_inline]] inline void load(Lanes& x, const double* from) { std::memcpy(&x, from, sizeof x); }
 [[gnu::always_inline]] inline void store(const Lanes& x, double* to) { std::memcpy(to, &x, sizeof x); }
 
+[[gnu::always_inline]] inline double sum_of_lanes(const Lanes& x) {
+    double sum = 0.0;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+        sum += x[lane];
+    return sum;
+}
+
 /// x = ln x for normal x > 0, within 2 units in the last place.
 [[gnu::always_inline]] inline void lane_log(Lanes& x) {
     constexpr std::uint64_t sqrt_half = 0x3fe6a09e667f3bcdu;

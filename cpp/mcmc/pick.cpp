@@ -30,9 +30,7 @@ PARTITA_CLONES void bound_other_slots(const double* scores, std::size_t slots, d
         before += index < place ? bound : Lanes{};
         after += index > place ? bound : Lanes{};
     }
-    others = {0.0, 0.0};
-    for (std::size_t l = 0; l < lanes; ++l)
-        others.before += before[l], others.after += after[l];
+    others = {common::sum_of_lanes(before), common::sum_of_lanes(after)};
 }
 
 /// exp(score - best) in place; returns the sum.
@@ -58,15 +56,8 @@ PARTITA_CLONES double exponentiate(double* scores, std::size_t slots) {
         store(score, scores + s);
         sums += score;
     }
-    double total = 0.0;
-    for (std::size_t l = 0; l < lanes; ++l)
-        total += sums[l];
-    return total;
+    return common::sum_of_lanes(sums);
 }
-
-} // namespace
-
-namespace {
 
 /// A slot, and how far `uniform` is from its lower and its upper limit among the cumulated probabilities.
 struct Picked {

@@ -76,10 +76,7 @@ PARTITA_CLONES GridSums grid_sums(const double* posterior, const double* shares,
         with += weight * share;
         without += weight / share;
     }
-    GridSums sums{0.0, 0.0};
-    for (std::size_t lane = 0; lane < common::lanes; ++lane)
-        sums.with += with[lane], sums.without += without[lane];
-    return sums;
+    return {common::sum_of_lanes(with), common::sum_of_lanes(without)};
 }
 
 } // namespace

@@ -129,10 +129,7 @@ PARTITA_CLONES double sum_of_logs(const double* powers, const double* ratios, st
         common::lane_log(ratio);
         total += power * ratio;
     }
-    double sum = 0.0;
-    for (std::size_t lane = 0; lane < common::lanes; ++lane)
-        sum += total[lane];
-    return sum;
+    return common::sum_of_lanes(total);
 }
 
 /// Logarithms in place; their number is a multiple of the lanes.
