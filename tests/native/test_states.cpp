@@ -208,7 +208,7 @@ template <models::ClimbState S> void check_density_state(const S& state) {
     };
     rises([](auto& climber) { return climber.climb(false); });
     rises([](auto& climber) { return climber.climb_by_complete_sweeps(); });
-    rises([](auto& climber) { return climber.polish(); });
+    rises([](auto& climber) { return climber.finish(true); });
     if constexpr (models::RegionState<S>) {
         rises([](auto& climber) { return climber.rearrange(2, 2.0, 3); });
         rises([](auto& climber) { return climber.as_printed(); });
