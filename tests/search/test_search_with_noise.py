@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import time
+
 import numpy as np
 import pytest
 
 import partita as pt
 from partita.search import noise
+from support import interrupts
 
 
 def planted(n: int, draws: int, rng: np.random.Generator, *, gaps: bool = False, small: int = 0) -> np.ndarray:
@@ -69,3 +73,25 @@ def test_a_hundred_thousand_items():
     best = pt.estimate(pt.as_sample(draws, noise=-1), rng=1, check_draws=False)
     assert best.n_clusters == 4
     assert min(run.loss for run in best.runs) == pytest.approx(best.expected_loss, rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("worked", [1.0, 2.0])
+def test_ctrl_c_ends_a_large_search_with_noise(worked):
+    """Seconds of the processors after the signal: looking at all clusters for merges took 2.0 and 4.5."""
+    draws = pt.as_sample(np.random.default_rng(0).integers(-1, 40, (2000, 8000)), noise=-1)
+    heard = []
+
+    def hear(*_):
+        heard.append(time.process_time())
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        interrupts.signal_when_in("search_with_noise", worked=worked)
+        with pytest.warns(RuntimeWarning, match="interrupted"):
+            found = pt.estimate(draws, rng=1)
+        assert time.process_time() - heard[0] < 1.5
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert found.interrupted
