@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+import partita as pt
 from benchmarks.data import REFERENCE, reference_draws
 from partita import uncertainty
 from partita.datasets import make_draws
@@ -133,13 +134,18 @@ def bound_row(name: str, seconds: float, wanted: float) -> Row:
 
 
 def function_rows() -> Iterator[Row]:
-    """Every function of the uncertainty page, at 10,000 draws of 1,000 items."""
+    """Every function of the uncertainty page and after the clustering, at 10,000 draws of 1,000 items."""
     sample = as_sample(make_draws(MANY_ITEMS, N_DRAWS, N_CLUSTERS, rng=1))
     other = as_sample(make_draws(MANY_ITEMS, N_DRAWS, N_CLUSTERS, rng=2))
     with Watch() as watch:
         best = estimate(sample, rng=1)
     yield _timed("estimate", f"{best.n_clusters} clusters", watch)
-    theta = np.random.default_rng(1).normal(size=(N_DRAWS, MANY_ITEMS)).astype(np.float32)
+    rng = np.random.default_rng(1)
+    theta = rng.normal(size=(N_DRAWS, MANY_ITEMS)).astype(np.float32)
+    labels = np.asarray(sample.labels[sample.index])
+    shape = (N_DRAWS, int(labels.max()) + 1, 2)
+    kernels = {"means": rng.normal(size=shape), "covariances": np.ones(shape)}
+    outcome = rng.normal(size=MANY_ITEMS)
     calls: dict[str, Callable[[], Any]] = {
         "credible ball": lambda: credible_ball(best),
         "item certainty": lambda: uncertainty.item_certainty(best),
@@ -152,6 +158,17 @@ def function_rows() -> Iterator[Row]:
         "monitor": lambda: uncertainty.monitor(rng=1).feed(sample),
         "hierarchy": lambda: uncertainty.hierarchy(best),
         "modes, 2, batch of 1,000": lambda: uncertainty.modes(sample, 2, batch=1000, rng=1),
+        "memberships": lambda: pt.memberships(best),
+        "relation to an outcome": lambda: pt.relate(best, outcome),
+        "sensitivity, five concentrations": lambda: pt.sensitivity(
+            sample, alpha=[0.3, 0.5, 1.0, 2.0, 3.0], prior=1.0, estimate=best, rng=1
+        ),
+        "fused components": lambda: pt.fuse(labels, rng=1, **kernels),
+        "fused components and their ball": lambda: pt.fuse(labels, rng=1, **kernels).ball(),
+        "five imputations pooled": lambda: pt.pool([labels[part::5] for part in range(5)]),
+        "weight a of the highest least loss": lambda: pt.weights_for(sample, rng=1),
+        "map of the items": lambda: pt.plots.item_map(best),
+        "paragraphs for a paper": best.methods_text,
     }
     for name, call in calls.items():
         with Watch() as watch:
