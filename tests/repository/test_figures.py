@@ -20,7 +20,7 @@ def test_commands_are_there(figure):
         return
     assert figure.paths
     for module in re.findall(r"python -m benchmarks\.(\w+)", figure.command):
-        assert (ROOT / "benchmarks" / f"{module}.py").exists()
+        assert any((ROOT / "benchmarks" / name).exists() for name in (f"{module}.py", f"{module}/__main__.py"))
 
 
 def test_what_is_older_than_its_code_is_listed(tmp_path, capsys):
