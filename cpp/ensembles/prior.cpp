@@ -90,13 +90,14 @@ template <class Label> void State<Label>::swap_sticks(common::Rng& rng) {
     }
 }
 
-#define PARTITA_INSTANTIATE(Label)                                                                           \
+#define INSTANTIATE(Label)                                                                                   \
     template std::uint32_t State<Label>::pick_slot(common::Rng&);                                            \
     template std::uint32_t State<Label>::slot_size(std::uint32_t) const;                                     \
     template void State<Label>::score_sticks();                                                              \
     template double State<Label>::log_prior(double) const;                                                   \
     template void State<Label>::swap_sticks(common::Rng&);
 
-PARTITA_FOR_EACH_LABEL(PARTITA_INSTANTIATE)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
+#undef INSTANTIATE
 
 } // namespace partita::ensembles

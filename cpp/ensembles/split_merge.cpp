@@ -128,8 +128,9 @@ void State<Label>::merge(std::uint32_t i, std::uint32_t j, Items members, common
     move_all(moved, second);
 }
 
-#define PARTITA_INSTANTIATE(Label) template void State<Label>::split_or_merge(common::Rng&);
+#define INSTANTIATE(Label) template void State<Label>::split_or_merge(common::Rng&);
 
-PARTITA_FOR_EACH_LABEL(PARTITA_INSTANTIATE)
+PARTITA_FOR_EACH_LABEL(INSTANTIATE)
+#undef INSTANTIATE
 
 } // namespace partita::ensembles
