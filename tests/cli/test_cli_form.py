@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import partita as pt
 from partita.cli import app
+from partita.cli.command import PANELS
 from support.commands import COMMANDS, one_sentence
 
 
@@ -127,11 +128,29 @@ def test_an_unknown_format_is_one_sentence(draws_file):
     assert "--format must be one of csv, tsv, parquet, but it is xls" in one_sentence(answer.stderr)
 
 
-@pytest.mark.parametrize("command", ["estimate", "ball", "partial", "hierarchy", "monitor"])
+@pytest.mark.parametrize("command", ["estimate", "ball", "partial"])
 def test_a_format_of_nothing_is_refused(draws_file, command):
     answer = invoke(command, draws_file, "--format", "parquet")
     assert answer.exit_code == 2
     assert "--format is for the tables that --out writes, and there is no --out" in one_sentence(answer.stderr)
+
+
+@pytest.mark.parametrize("command", ["hierarchy", "monitor", "compare-posteriors"])
+def test_commands_that_write_no_tables_have_no_format(command):
+    assert "--format" not in succeeds(command, "--help").stdout
+
+
+def test_commands_list_only_options_that_they_take():
+    """`partita link` listed the losses and the data of draws, and refused them."""
+    shown = succeeds("link", "--help").stdout
+    assert "binder, vi-lower-bound or pear" in shown
+    assert not any(flag in shown for flag in ("--data", "--max-clusters", "--max-draws", "nvi"))
+
+
+@pytest.mark.parametrize("command", ["estimate", "cluster", "blockmodel", "link", "sample mixture"])
+def test_the_panels_of_the_help_have_one_order(command):
+    found = re.findall(r"^╭─ ([A-Z][a-z ]+) ─", succeeds(*command.split(), "--help").stdout, re.MULTILINE)
+    assert found == [name for name in ("Arguments", "Options", *PANELS) if name in found]
 
 
 def test_threads_have_one_name():

@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+from collections import Counter
 from dataclasses import is_dataclass, replace
 from pathlib import Path
 
@@ -39,8 +41,8 @@ KINDS = (
 NEVER_WRITTEN = {"command", "files"}
 #: Keys that a command adds to those of the kind.
 ADDED = {
-    "cluster": {"families", "column_notes"},
-    "maximize": {"families", "column_notes"},
+    "cluster": {"families", "column_notes", "inclusion"},
+    "maximize": {"families", "column_notes", "inclusion"},
     "stability": {"column_notes"},
     "ball": {"level", "mass", "radius", "n_inside", "center", "upper", "lower", "horizontal", "summary"},
 }
@@ -231,6 +233,14 @@ def test_the_certainty_of_a_partial_clustering_is_among_its_items():
     assert certainty == [1.0, 1.0, None, 1.0, None]
 
 
+def test_a_page_lists_items_in_clusters_before_the_others(tmp_path):
+    found = pt.partial_clustering([[0, 1, 2, 2], [0, 0, 1, 1]] * 30, 0.9, rng=1)
+    page = pt.read_report(pt.report(found, path=tmp_path / "page.html"))
+    clusters = [row["Cluster"] for row in page.tables["items"]]
+    assert clusters[0] == 0
+    assert clusters[-1] == -1
+
+
 def test_ctrl_c_after_there_is_a_result_leaves_the_result(inputs, tmp_path, monkeypatch):
     def stop(*given, **more):
         raise KeyboardInterrupt
@@ -270,28 +280,45 @@ def test_the_documentation_has_every_key():
             assert f"| `{key}` | {meaning} |" in text, (shown.kind, key)
 
 
-def test_distances_and_certainties_are_computed_once(inputs, tmp_path, monkeypatch):
+COSTLY = {
+    "losses.expected": "unique_distances",
+    "uncertainty.certainty": "item_certainty",
+    "uncertainty.pair_doubts": "pair_certainty",
+    "pairs.similarity": "similarity",
+}
+
+
+def given(part):
+    """What tells arguments apart: partitions by their labels, all else by what it is."""
+    labels = getattr(part, "labels", part)
+    return labels.tobytes() if isinstance(labels, np.ndarray) and labels.ndim == 1 else id(part)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_distances_and_certainties_are_computed_once(command, inputs, tmp_path, monkeypatch):
     """They were computed four times and three times."""
-    from partita.losses.expected import unique_distances
-    from partita.uncertainty.certainty import item_certainty
+    words = COMMANDS[command][1]
+    call(inputs, words, "--out", tmp_path / "first")  # imports what is imported late
+    calls, kept = [], []
 
-    counts = {"distances": 0, "certainties": 0}
+    def counted(name, function):
+        def run(*parts, **more):
+            kept.append(parts)  # so that no id is used again
+            calls.append((name, *map(given, parts[:2]), str(parts[2:3])))
+            return function(*parts, **more)
 
-    def counted(partition, sample, *more):
-        if sample.n_items == 16 and sample.n_unique > 1 and np.unique(partition).size > 1:
-            counts["distances"] += 1
-        return unique_distances(partition, sample, *more)
+        return run
 
-    def certain(*given):
-        counts["certainties"] += 1
-        return item_certainty(*given)
-
-    for name in ("estimation.estimate", "estimation.result", "uncertainty.ball", "losses.expected"):
-        monkeypatch.setattr(f"partita.{name}.unique_distances", counted)
-    for name in ("results.draws", "uncertainty.certainty"):
-        monkeypatch.setattr(f"partita.{name}.item_certainty", certain)
-    call(inputs, COMMANDS["estimate"][1], "--out", tmp_path / "run")
-    assert counts == {"distances": 1, "certainties": 1}
+    for place, name in COSTLY.items():
+        function = getattr(sys.modules[f"partita.{place}"], name)
+        for at, module in list(sys.modules.items()):  # a search measures what it finds before there is an estimate
+            if at.startswith("partita.") and not at.startswith("partita.search") and vars(module).get(name) is function:
+                monkeypatch.setattr(module, name, counted(name, function))
+    call(inputs, words, "--out", tmp_path / "run")
+    assert [known for known, times in Counter(calls).items() if times > 1] == []
+    costly = {known[0] for known in calls}
+    assert costly >= ({"unique_distances", "item_certainty"} if command == "estimate" else set())
 
 
 def test_distances_are_those_of_the_labels_and_the_loss_also_after_a_change():

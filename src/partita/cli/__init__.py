@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[Any, ...]] = {
     "From data, networks and clusterings": (cluster, link, blockmodel, ensemble, stability, sample),
     "Other": (compare, convert, demo),
 }
-WITHOUT_LABELS = (similarity, compare, convert, demo)
+WITHOUT_LABELS = (similarity, compare, convert, demo, monitor)
 
 app = typer.Typer(
     name="partita",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from partita.cli.form import first_number
+from partita.cli.deliver import presented
 from partita.cli.given import refuse
 from partita.cli.inputs import read_data, read_partition
 from partita.cli.options import BoundSeconds, DataColumns, DataFile, TruthFile
@@ -39,10 +39,8 @@ class ExtraOptions:
 
     def presented(self, best: Any, files: Mapping[str, Named], more: Iterable[Any] = ()) -> Presentation:
         """The presentation of an estimate with its bound, its data and its truth."""
-        from partita.results.present import present
-
         extras = list(more)
         if self.bound is not None:
             shown = (best.search.progress,) if hasattr(best, "sample") else ()
             extra(extras, "bound", lambda: best.bound(self.bound, *shown), has_progress=bool(shown), seconds=self.bound)
-        return present(best, extras, first=first_number(), **files)
+        return presented(best, extras, **files)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from partita.cli.deliver import delivering
-from partita.cli.form import first_number
+from partita.cli.deliver import delivering, presented
 from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
 from partita.cli.options import DrawsOptions, LabelsFile, Level, OutputOptions, SearchOptions
 from partita.cli.steps import step
@@ -27,11 +26,9 @@ def run(
     """
     from partita._support.validate import check_level
     from partita.results.balls import ball_facts
-    from partita.results.present import present
     from partita.uncertainty.ball import credible_ball
 
     check_level(level, "--level")
-    writing.refuse_unused()
     if labels is not None:
         searching.refuse_search("is for a search, but --labels gives the estimate")
     given = None if labels is None else read_partition(labels)
@@ -43,7 +40,5 @@ def run(
             center = unplaced_as_numbers(given.in_order_of(sample.names, sample.n_items, DRAWS))
         with step("ball"):
             found = credible_ball(center, sample, loss=searching.chosen_loss(), level=level, n_jobs=searching.jobs)
-        shown = present(
-            found if given is not None else center, [] if given is not None else [found], first=first_number()
-        )
+        shown = presented(center, [found]) if given is None else presented(found)
         deliver(shown, facts=ball_facts(found) | {"standard_error": found.standard_error}, printed={"bounds": 50})

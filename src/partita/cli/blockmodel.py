@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Annotated, Any
 
-from partita.cli.deliver import delivering
-from partita.cli.form import first_number
+from partita.cli.deliver import delivering, presented
 from partita.cli.given import refuse
 from partita.cli.network_options import EdgeFile, Network
 from partita.cli.options import ClusterLimit, Jobs, OutputOptions, Restarts, Seconds, Seed, TruthFile, checked_limit
@@ -38,12 +37,10 @@ def run(
     Example: partita blockmodel edges.csv --undirected --out run/
     """
     from partita.models.networks.node_labels import read_node_labels
-    from partita.results.present import present
 
-    writing.refuse_unused("check")
     if nested:
         refuse(["algorithm"], "is for flat models, not for --nested")
-    with delivering(writing) as deliver:
+    with delivering(writing, "check") as deliver:
         graph = network.read(edges)
         known = None if truth is None else read_node_labels(truth, graph.names)
         model = network.nested_model() if nested else network.model()
@@ -56,7 +53,7 @@ def run(
             _check(fit, extras, always=check)
         if compare and not fit.interrupted:
             extra(extras, "compared models", lambda: _compared(network, graph, restarts, seed))
-        deliver(present(fit, extras, truth=known, first=first_number()), truth=truth)
+        deliver(presented(fit, extras, truth=known), truth=truth)
 
 
 def _check(fit: Any, found: list[Any], *, always: bool) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from partita.cli.deliver import Delivery, delivering
+from partita.cli.deliver import delivering, presented
 from partita.cli.form import first_number
 from partita.cli.given import refuse
 from partita.cli.mixture_table import SAMPLED, TableOptions
@@ -86,7 +86,7 @@ def run(
             extras = [pt.credible_ball(result, level=level), chain]
             others = {} if modelled.projection else _chain_tables(chain, chains.seed)
         inclusion = None if not modelled.select else result.inclusion if maximize else chain.inclusion
-        facts |= {} if inclusion is None else {"inclusion": dict(inclusion)}
+        facts["inclusion"] = None if inclusion is None else dict(inclusion)
         described = pt.profiles(
             result,
             table,
@@ -96,21 +96,8 @@ def run(
             level=level,
             rng=chains.seed,
         )
-        _deliver(deliver, result, [*extras, described, chosen], facts, others | _profile_tables(described), described)
-
-
-def _deliver(
-    deliver: Delivery,
-    result: Any,
-    extras: list[Any],
-    facts: dict[str, Any],
-    tables: dict[str, Table],
-    described: Profiles,
-) -> None:
-    from partita.results.present import present
-
-    shown = present(result, extras, first=first_number())
-    deliver(shown, title="Clusters of a table", facts=facts, tables=tables, text=described.text(first_number()))
+        shown, text = presented(result, [*extras, described, chosen]), described.text(first_number())
+        deliver(shown, title="Clusters of a table", facts=facts, tables=others | _profile_tables(described), text=text)
 
 
 def _checked(best: Estimate, chain: Chain) -> Estimate:
@@ -125,27 +112,25 @@ def _checked(best: Estimate, chain: Chain) -> Estimate:
 
 def _profile_tables(described: Profiles) -> dict[str, Table]:
     """profiles.csv and columns.csv."""
-    from partita.results.tables import Column, Table
+    from partita.results.tables import Table, columns
 
-    names = ("cluster", "items", "column", "level", "mean", "low", "high", "observed")
-    columns = tuple(Column(name, "cluster" if name == "cluster" else "text") for name in names)
-    rows = [tuple(row[name] for name in names) for row in described.rows()]
+    header = columns("cluster:cluster; items; column; level; mean; low; high; observed")
+    rows = [tuple(row[column.name] for column in header) for row in described.rows()]
     found = list(described.column_rows())
-    header = tuple(Column(name, "text") for name in found[0])
     return {
-        "profiles": Table("profiles", "Profiles", columns, rows),
-        "columns": Table("columns", "Columns", header, [tuple(row.values()) for row in found]),
+        "profiles": Table("profiles", "Profiles", header, rows),
+        "columns": Table("columns", "Columns", columns("; ".join(found[0])), [tuple(row.values()) for row in found]),
     }
 
 
 def _chain_tables(chain: Chain, seed: int | None) -> dict[str, Table]:
     """imputed.csv: the missing cells."""
-    from partita.results.tables import Column, Table
+    from partita.results.tables import Table, columns
 
-    names = ("item", "column", "value", "probability", "sd", "low", "high")
+    header = columns("item; column; value; probability; sd; low; high")
     with step("imputed"):
         cells = chain.impute(rng=seed).summary()
     rows = [
-        [cell.get("item", cell["row"] + first_number()), *(cell.get(name, "") for name in names[1:])] for cell in cells
+        [cell.get("item", cell["row"] + first_number()), *(cell.get(c.name, "") for c in header[1:])] for cell in cells
     ]
-    return {"imputed": Table("imputed", "Missing cells", tuple(Column(name, "text") for name in names), rows)}
+    return {"imputed": Table("imputed", "Missing cells", header, rows)}

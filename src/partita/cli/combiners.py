@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from partita._support.hints import did_you_mean
+from partita.cli.given import check_choice
 
 if TYPE_CHECKING:
     from partita.ensembles import ConsensusSummary
@@ -126,7 +126,5 @@ METHODS = {combiner.name: combiner for combiner in _ALL}
 
 def as_combiner(name: str) -> Combiner:
     """The method of a name."""
-    if name not in METHODS:
-        hint = did_you_mean(name, METHODS)
-        raise ValueError(f"--method must be one of {', '.join(METHODS)}, but it is {name}{hint}")
+    check_choice("method", name, METHODS)
     return METHODS[name]

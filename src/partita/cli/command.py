@@ -86,8 +86,10 @@ def _command(run: Callable[..., None], others: list[Any]) -> Callable[..., None]
 
     parameters = [option for p in own.values() for option in _options(p, hints[p.name])]
     parameters += [option for group in others for option in _flattened(group)]
+    if not any(parameter.name == "out" for parameter in parameters):  # no tables are written
+        parameters = [parameter for parameter in parameters if parameter.name != "table_format"]
     parameters.append(inspect.Parameter(CONTEXT, BY_NAME, annotation=typer.Context))
-    parameters.sort(key=lambda parameter: parameter.default is not EMPTY)
+    parameters.sort(key=_place)
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
@@ -116,12 +118,19 @@ def _option(name: str, default: Any, annotation: Any) -> inspect.Parameter:
     return inspect.Parameter(name, BY_NAME, default=default, annotation=annotation)
 
 
+def _place(option: inspect.Parameter) -> int:
+    """Panels have the same order in every command; arguments and options without a panel come first."""
+    found = next((m for m in getattr(option.annotation, "__metadata__", ()) if isinstance(m, OptionInfo)), None)
+    return list(PANELS).index(found.rich_help_panel) if found is not None and found.rich_help_panel in PANELS else -1
+
+
 def _without_type(parameter: Any) -> Any:
     """A flag takes no value, and what arguments are is said in words: typer would show <bool> and <list[str]>."""
     if getattr(parameter, "is_flag", False):
         parameter.metavar = ""
     elif parameter.param_type_name == "argument":
         parameter.display_type_rich = lambda ctx: ""
+        parameter.metavar = parameter.metavar or parameter.name.upper()
     elif parameter.metavar is None and parameter.multiple:
         parameter.metavar = "<str>"
     return parameter

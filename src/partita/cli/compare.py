@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from partita.cli.given import refuse
 from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
-from partita.cli.option import arg
+from partita.cli.option import arg, opt
 from partita.cli.options import AsDraws, Json, read_sample
 
 if TYPE_CHECKING:
@@ -18,8 +18,11 @@ NAMES = {"nmi": "nmi (by the larger entropy)", "f1": "f1 (Wang et al. 2010)"}
 
 def run(
     truth: Annotated[str, arg("Labels of the truth; file.csv:column selects a column.")],
-    partitions: Annotated[list[str], arg("Labels to compare with it.", metavar="LABELS...")],
-    draws: Annotated[list[str] | None, "Draws, to compute expected losses too; may be repeated."] = None,
+    partitions: Annotated[list[str], arg("Labels to compare with it.", metavar="LABELS")],
+    draws: Annotated[
+        list[str] | None,
+        opt("Draws, to compute expected losses too; may be repeated.", rich_help_panel="Input"),
+    ] = None,
     as_draws: AsDraws = False,
     json: Json = False,
 ) -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from partita.cli.option import opt
-from partita.cli.options import DrawsOptions, Json
+from partita.cli.options import DrawsOptions, Json, Silent
 
 
 def run(
     reading: DrawsOptions,
     out: Annotated[Path, "The file to write; its extension determines the format."],
     force: Annotated[bool, "Replace an existing file."] = False,
-    quiet: Annotated[bool, opt("Print nothing.", "--quiet", "-q")] = False,
+    quiet: Silent = False,
     json: Json = False,
 ) -> None:
     """Convert draws between formats; several files become the chains of one file.

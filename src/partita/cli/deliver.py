@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,9 +106,20 @@ class Delivery:
                 print(f"Results are in {out}" + (f"; open {out / REPORT} in a browser." if self.shown.of_all else "."))
 
 
+def presented(result: Any, extras: Iterable[Any] = (), **given: Any) -> Presentation:
+    """The presentation of a result, with items counted as the user wants."""
+    from partita.results.present import present
+
+    return present(result, extras, first=first_number(), **given)
+
+
 @contextmanager
-def delivering(writing: OutputOptions) -> Iterator[Delivery]:
-    """Opens the folder of `--out` before the work; prints what was delivered after it, and ends if interrupted."""
+def delivering(writing: OutputOptions, *others: str) -> Iterator[Delivery]:
+    """Opens the folder of `--out` before the work; prints what was delivered after it, and ends if interrupted.
+
+    Without --out, --force and the `others` are refused: they would be ignored.
+    """
+    writing.refuse_unused(*others)
     place = nullcontext() if writing.out is None else whole_folder(writing.out, force=writing.force)
     with place as folder:
         delivery = Delivery(folder)

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from partita.cli.deliver import Delivery
-from partita.cli.option import opt
-from partita.cli.options import Json
+from partita.cli.options import Json, Silent
 from partita.cli.outputs import whole_folder
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ def run(
     out: Annotated[Path, "Folder for the results."] = Path("demo"),
     draws: Annotated[int, "Posterior draws per chain; there are four chains."] = 4000,
     seed: Annotated[int, "Random seed; the same seed gives the same answer."] = 1,
-    quiet: Annotated[bool, opt("Print nothing.", "--quiet", "-q")] = False,
+    quiet: Silent = False,
     json: Json = False,
 ) -> None:
     """Galaxies end to end: data, posterior draws, estimates, credible ball, figures and a report.

@@ -8,12 +8,11 @@ from typing import Annotated
 
 from partita.cli.base_files import read_base
 from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combiner, as_combiner
-from partita.cli.deliver import delivering
-from partita.cli.form import first_number
-from partita.cli.given import refuse, was_typed
+from partita.cli.deliver import delivering, presented
+from partita.cli.given import check_choice, refuse, was_typed
 from partita.cli.inputs import in_order, read_partition
 from partita.cli.option import arg, opt
-from partita.cli.options import OutputOptions, Seed, TruthFile
+from partita.cli.options import NoiseLabels, OutputOptions, Quiet, Seed, TruthFile
 from partita.cli.steps import step
 
 GIBBS_OPTIONS = ("draws", "warmup", "chains")
@@ -52,12 +51,10 @@ def run(
     loss: Annotated[str, "Loss of the consensus (nbce with gibbs, consensus)."] = "vi",
     items: Annotated[str | None, opt("The column that names the items.", shown="item, node, name or id")] = None,
     missing: Annotated[list[str] | None, "Marker of missing labels, such as -1, beside NA; may be repeated."] = None,
-    noise: Annotated[
-        list[str] | None, "Label of items in no cluster, such as the -1 of HDBSCAN; may be repeated."
-    ] = None,
+    noise: NoiseLabels = None,
     truth: TruthFile = None,
     seed: Seed = None,
-    quiet: Annotated[bool, opt("No progress.", "--quiet", "-q")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Combine base clusterings into one. Empty cells, NA and nan are missing labels; for -1, say which it is.
 
@@ -69,13 +66,9 @@ def run(
 
     Example: partita ensemble base.csv --out run
     """
-    from partita.results.present import present
-
-    writing.refuse_unused()
     combine = chosen_combiner(method)
     refuse_unused(combine, nbce.inference)
-    if weights not in WEIGHTS:
-        raise ValueError(f"--weights must be one of {', '.join(WEIGHTS)}, but it is {weights}")
+    check_choice("weights", weights, WEIGHTS)
     options = asdict(nbce) | {"loss": loss, "random_state": seed, "progress": sys.stderr.isatty() and not quiet}
     options["weights"] = "dependence" if weights == "dependence" else None
     with delivering(writing) as deliver:
@@ -84,7 +77,7 @@ def run(
         files = in_order(files, read.names, read.n_items, base)
         with step(f"combined ({combine.name})", has_progress=options["progress"] and combine is NBCE):
             summary, extras = combine(read, k, options)
-        deliver(present(summary, extras, first=first_number(), **files), truth=truth)
+        deliver(presented(summary, extras, **files), truth=truth)
 
 
 def chosen_combiner(method: str | None) -> Combiner:

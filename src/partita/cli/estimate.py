@@ -40,10 +40,9 @@ def run(
     from partita.uncertainty.ball import credible_ball
 
     check_level(level, "--level")
-    writing.refuse_unused("data", "level")
     if not pair_options.is_given:
         refuse(["default"], "is for pair probabilities: --pairs or --similarity")
-    with delivering(writing) as deliver:
+    with delivering(writing, "data", "level") as deliver:
         if pair_options.is_given:
             files, linked = pair_estimate(pair_options, constraining, searching, extras)
             deliver(extras.presented(linked, files), truth=extras.truth, text=LINK_HINT if pair_options.pairs else "")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from partita.cli.deliver import delivering
-from partita.cli.form import first_number
+from partita.cli.deliver import delivering, presented
 from partita.cli.given import refuse
 from partita.cli.option import opt
 from partita.cli.options import DrawsOptions, Json, OutputOptions, SearchOptions
@@ -32,7 +31,6 @@ def run(
     """
     from partita._support.atomic import atomic_file
     from partita.cli.outputs import check_new_file
-    from partita.results.present import present
     from partita.uncertainty.hierarchy import hierarchy
 
     if newick is None:
@@ -52,10 +50,12 @@ def run(
             "newick": tree.newick(),
             "nodes": _nodes(tree),
         }
-        deliver(present(best, [tree], first=first_number()), facts=facts, printed={}, text=_text(tree))
+        deliver(presented(best, [tree]), facts=facts, printed={}, text=_text(tree))
 
 
 def _nodes(tree: Hierarchy) -> list[dict[str, object]]:
+    from partita.results.presentation import plain
+
     support = tree.support
     columns = {
         "size": tree.members.sum(axis=1),
@@ -66,8 +66,8 @@ def _nodes(tree: Hierarchy) -> list[dict[str, object]]:
         "together": support.together,
         "exact": support.exact,
     }
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [{name: None if value != value else value for name, value in zip(columns, row, strict=True)} for row in rows]
+    rows = zip(*(plain(column) for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _text(tree: Hierarchy) -> str:

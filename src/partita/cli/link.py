@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -17,8 +17,8 @@ from partita.cli.form import FORMATS, first_number
 from partita.cli.given import check_choice, refuse
 from partita.cli.inputs import in_order, split_names
 from partita.cli.option import arg, opt
-from partita.cli.options import OutputOptions, SearchOptions
-from partita.cli.pairs import OF_DRAWS, searched_pairs
+from partita.cli.options import OutputOptions, PairSearchOptions
+from partita.cli.pairs import Unlisted, searched_pairs
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
@@ -54,20 +54,27 @@ Tables = Annotated[
         "all, or changed: an update then writes only what it changed, and removes older tables and pages of all items."
     ),
 ]
-Default = Annotated[float | None, opt("Probability of pairs that are not listed.", shown="0")]
+
+
+@dataclass(frozen=True)
+class LinkExtras(ExtraOptions):
+    """What goes with pairs of records."""
+
+    data: ClassVar[None] = None  # type: ignore[misc]
+    columns: Annotated[str | None, "Columns of the two records and the probability, as in left,right,p."] = None
 
 
 def run(
     constraining: ConstraintOptions,
-    searching: SearchOptions,
+    searching: PairSearchOptions,
     writing: OutputOptions,
-    extras: ExtraOptions,
+    extras: LinkExtras,
     pairs: PairsFile = None,
     records: RecordsFile = None,
     previous: PreviousFolder = None,
     removed: RemovedFile = None,
     step_back: StepBack = False,
-    default: Default = None,
+    default: Unlisted = None,
     tables: Tables = "all",
 ) -> None:
     """Find which records refer to the same entity, from the probabilities of pairs.
@@ -80,9 +87,7 @@ def run(
 
     Example: partita link more.csv --previous linked --apart reviewed.csv
     """
-    refuse(OF_DRAWS, "is for draws, not for pairs of records")
     check_choice("tables", tables, TABLES)
-    writing.refuse_unused()
     names = None if records is None else read_names(records)
     if previous is None:
         refuse(["removed", "step_back", "tables"], "is for updates: give --previous too")
@@ -110,6 +115,7 @@ def run(
             return best, ChangePresentation(best, first=first_number())
         return best, extras.presented(best, files)
 
+    writing.refuse_unused()
     if writing.out is None or writing.out.absolute() == previous.absolute():
         _update_in_place(previous, step_back, update, writing, extras)
         return
@@ -127,7 +133,7 @@ def _first(
     names: list[str] | None,
     default: float | None,
     constraining: ConstraintOptions,
-    searching: SearchOptions,
+    searching: PairSearchOptions,
     extras: ExtraOptions,
 ) -> tuple[PairEstimate, Presentation]:
     def read() -> Similarity:

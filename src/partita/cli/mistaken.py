@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._support.text.cells import parse_cell
+from partita.cli.inputs import counts_rows
 from partita.draws.sources.columns import is_special, variable_of
 from partita.partitions.codes import is_null
 
@@ -112,7 +113,7 @@ def draws_sign(table: Table) -> str | None:
     z[1], z[2], ... are as good as two: samplers write them.
     """
     places = [j for j, name in enumerate(table.names) if not is_special(name)]
-    if not table.has_header and table.row_names is None and counts_up(table.columns[0][:ROWS_SEEN]):
+    if not table.has_header and table.row_names is None and counts_rows(table.columns[0][:ROWS_SEEN]):
         places = places[1:]
     if len(places) < MIN_COLUMNS or len(table.lines) < MIN_ROWS:
         return None
@@ -130,11 +131,6 @@ def draws_sign(table: Table) -> str | None:
     }
     found = [sign for sign, holds in signs.items() if holds]
     return f"it has whole numbers only, and {' and '.join(found)}" if len(found) > 1 else None
-
-
-def counts_up(cells: Sequence[str]) -> bool:
-    """Whether a column numbers the rows from 0 or 1."""
-    return any(all(cell == str(number) for number, cell in enumerate(cells, start)) for start in (0, 1))
 
 
 def _are_counted(names: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from partita.cli.given import refuse
 from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows, split_names
 from partita.cli.large_table import PARQUET, read_large, read_parquet
 from partita.cli.option import arg, opt
+from partita.cli.options import MissingCells
 from partita.cli.steps import step
 from partita.cli.terminal import print_lines
 
@@ -60,9 +61,9 @@ class TableOptions:
     schema: Annotated[
         Path | None,
         "CSV with the columns column and family. If it does not exist, it is written with the families that the types"
-        " suggest, for you to edit, and nothing else is done; --family counts more.",
+        " suggest, for you to edit, and nothing else is done; --family takes precedence.",
     ] = None
-    missing: Annotated[list[str] | None, "Marker of missing cells, such as ? or -9, beside NA; may be repeated."] = None
+    missing: MissingCells = None
     subject: Annotated[
         str | None,
         opt(

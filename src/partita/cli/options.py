@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from partita.cli.given import refuse, was_typed
 from partita.cli.option import arg, opt
@@ -33,6 +33,10 @@ Seed = Annotated[int | None, "Random seed; the same seed gives the same answer."
 Jobs = Annotated[int, "Threads; -1 for all cores."]
 Restarts = Annotated[int, "Number of runs of the search."]
 Seconds = Annotated[float | None, "Time limit in seconds."]
+Quiet = Annotated[bool, opt("No progress.", "--quiet", "-q")]
+Silent = Annotated[bool, opt("Print nothing.", "--quiet", "-q")]
+NoiseLabels = Annotated[list[str] | None, "Label of items in no cluster, such as the -1 of HDBSCAN; may be repeated."]
+MissingCells = Annotated[list[str] | None, "Marker of missing cells, such as ? or -9, beside NA; may be repeated."]
 AsDraws = Annotated[bool, "Read the file as draws even if it looks like a table of data."]
 
 
@@ -62,13 +66,11 @@ def read_sample(
 class DrawsOptions:
     """Where the draws come from."""
 
-    draws: Annotated[list[str], arg(DRAWS, metavar="DRAWS")]
+    draws: Annotated[list[str], arg(DRAWS)]
     burn: Burn = 0
     thin: Annotated[int, "Keep every n-th draw of each chain."] = 1
     missing: Annotated[list[str] | None, "Marker of missing labels, such as -1 or NA; may be repeated."] = None
-    noise: Annotated[list[str] | None, "Label of items in no cluster, such as the -1 of HDBSCAN; may be repeated."] = (
-        None
-    )
+    noise: NoiseLabels = None
     variable: Annotated[str | None, "The variable of an ArviZ, Stan or JAGS file that holds the labels."] = None
     long: Annotated[
         str | None, "Columns of the draw, the item and its label, as in draw,item,label: one row per draw and item."
@@ -107,7 +109,7 @@ class DrawsOptions:
 class OptionalDrawsOptions(DrawsOptions):
     """Where the draws come from, in a command that may do without."""
 
-    draws: Annotated[list[str] | None, arg(DRAWS, metavar="DRAWS")] = None  # type: ignore[assignment]
+    draws: Annotated[list[str] | None, arg(DRAWS)] = None  # type: ignore[assignment]
 
     def sample(self) -> PartitionSample:
         """The draws that the options name."""
@@ -216,6 +218,16 @@ class SearchOptions(LossOptions):
             progress=sys.stderr.isatty() and not self.quiet,
             max_draws=self.max_draws,
         )
+
+
+@dataclass(frozen=True)
+class PairSearchOptions(SearchOptions):
+    """The search for a partition from pair probabilities alone: nothing that only draws have a use for."""
+
+    loss: Annotated[str, "binder, vi-lower-bound or pear."] = "binder"
+    method: Annotated[str, "search or exact."] = "search"
+    max_clusters: ClassVar[None] = None  # type: ignore[misc]
+    max_draws: ClassVar[None] = None  # type: ignore[misc]
 
 
 @dataclass(frozen=True)

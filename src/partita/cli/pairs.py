@@ -26,6 +26,7 @@ OF_DRAWS = (
     *("burn", "thin", "missing", "noise", "variable", "long", "header", "index"),
     *("dask", "workers", "shards", "level", "data", "max_clusters", "max_draws"),
 )
+Unlisted = Annotated[float | None, opt("Probability of pairs that are not listed.", shown="0")]
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class PairOptions:
         "Pairs instead of draws: csv, csv.gz, parquet; three columns, those of Splink, or those of --columns.",
     ] = None
     similarity: Annotated[str | None, "A matrix of pair probabilities instead of draws: npy, npz, csv."] = None
-    default: Annotated[float | None, opt("Probability of pairs that are not listed.", shown="0")] = None
+    default: Unlisted = None
 
     @property
     def is_given(self) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from partita.cli.deliver import delivering
-from partita.cli.form import first_number
+from partita.cli.deliver import delivering, presented
 from partita.cli.options import DrawsOptions, OutputOptions, Seed
 from partita.cli.steps import step
 
@@ -22,12 +21,10 @@ def run(
 
     Example: partita partial draws.csv --probability 0.5 --seed 1
     """
-    from partita.results.present import present
     from partita.uncertainty.partial import partial_clustering
 
-    writing.refuse_unused()
     with delivering(writing) as deliver:
         sample = reading.sample()
         with step("partial clustering"):
             found = partial_clustering(sample, probability, starts=starts, complete=complete, rng=seed)
-        deliver(present(found, first=first_number()))
+        deliver(presented(found))

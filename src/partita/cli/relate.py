@@ -11,7 +11,7 @@ from partita.cli.deliver import FILES, print_rows, write_result_table
 from partita.cli.form import first_number
 from partita.cli.inputs import named_rows, split_names
 from partita.cli.option import arg
-from partita.cli.options import Json
+from partita.cli.options import Json, MissingCells
 from partita.cli.outputs import SUMMARY, check_new_file, print_json
 from partita.cli.terminal import print_lines
 
@@ -36,9 +36,7 @@ def run(
     event: Annotated[str | None, "Column that is 1 for an event and 0 for a censored time (cox)."] = None,
     covariates: Annotated[str | None, "Further predictors, separated by commas."] = None,
     family: Annotated[str, "gaussian, binomial, multinomial, poisson or cox."] = "gaussian",
-    missing: Annotated[
-        list[str] | None, "Marker of missing cells, such as ? or -9, beside NA; may be repeated."
-    ] = None,
+    missing: MissingCells = None,
     level: Annotated[float, "Level of the intervals."] = 0.95,
     out: Annotated[Path | None, "A file for the coefficients."] = None,
     force: Annotated[bool, "Replace an existing file."] = False,

@@ -17,7 +17,7 @@ from partita.cli.given import was_typed
 from partita.cli.mixture_table import Expect, TableOptions, concentration
 from partita.cli.network_options import Counts, DegreeCorrected, EdgeFile, Network, Weights, edge_kind
 from partita.cli.option import arg, opt
-from partita.cli.options import DataColumns, Jobs, Json
+from partita.cli.options import DataColumns, Json
 from partita.cli.terminal import print_lines
 
 app = typer.Typer(cls=Group, no_args_is_help=True)
@@ -39,8 +39,10 @@ class Chains:
     warmup: Annotated[int, "Sweeps to discard at the start of each chain."] = 1000
     thin: Annotated[int, opt("Sweeps between kept draws.", rich_help_panel="Sampler")] = 1
     chains: Annotated[int, "Number of independent chains."] = 4
-    seed: Annotated[int | None, "Random seed; the same seed gives the same chains."] = None
-    jobs: Jobs = -1
+    seed: Annotated[int | None, opt("Random seed; the same seed gives the same chains.", rich_help_panel="Sampler")] = (
+        None
+    )
+    jobs: Annotated[int, opt("Threads; -1 for all cores.", rich_help_panel="Sampler")] = -1
 
     @property
     def plan(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 from partita.cli.given import refuse
 from partita.cli.inputs import DRAWS, read_partition
-from partita.cli.options import DrawsOptions, Json, LabelsFile
+from partita.cli.options import DrawsOptions, Json
 
 if TYPE_CHECKING:
     from partita.draws.sample import PartitionSample
@@ -21,7 +21,7 @@ def run(
     reading: DrawsOptions,
     out: Annotated[Path | None, "A csv or npy file instead of standard output."] = None,
     figure: Annotated[Path | None, "Plot the matrix to a png, pdf or svg file."] = None,
-    labels: LabelsFile = None,
+    labels: Annotated[str | None, "Labels whose clusters order the figure; file.csv:column selects a column."] = None,
     force: Annotated[bool, "Replace existing files."] = False,
     json: Json = False,
 ) -> None:
@@ -37,6 +37,7 @@ def run(
     from partita._support.atomic import atomic_file
     from partita.cli.outputs import check_new_file, print_json
     from partita.pairs.similarity import similarity
+    from partita.results.presentation import plain
 
     if out is None and figure is None:
         refuse(["force"], "is for the files of --out and --figure")
@@ -58,7 +59,7 @@ def run(
             _draw(opened.enter_context(atomic_file(figure)), matrix, order)
     if json:
         files = {name: str(path) for name, path in (("out", out), ("figure", figure)) if path is not None}
-        print_json({"names": _names(sample), **(files or {"similarity": _with_nulls(matrix)})})
+        print_json({"names": _names(sample), **(files or {"similarity": plain(matrix)})})
     elif out is None and figure is None:
         _print_csv(sys.stdout, matrix, sample)
 
@@ -66,11 +67,6 @@ def run(
 def _names(sample: PartitionSample) -> list[str]:
     """The names of the items, or their numbers as in Python."""
     return list(sample.names or map(str, range(sample.n_items)))
-
-
-def _with_nulls(matrix: Any) -> list[list[float | None]]:
-    """Replaces NaN, for items that no draw labels together, by None: JSON has no NaN."""
-    return [[None if value != value else value for value in row] for row in matrix.tolist()]
 
 
 def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:

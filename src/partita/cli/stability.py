@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from partita._support.hints import did_you_mean
-from partita.cli.deliver import delivering
-from partita.cli.form import first_number
+from partita.cli.deliver import delivering, presented
+from partita.cli.given import check_choice
 from partita.cli.inputs import in_order, read_data, read_partition
 from partita.cli.mixture_table import AsTable
 from partita.cli.option import arg, opt
-from partita.cli.options import OutputOptions, Seed, TruthFile
+from partita.cli.options import OutputOptions, Quiet, Seed, TruthFile
 from partita.cli.steps import step
 from partita.cli.terminal import print_lines
 
@@ -70,20 +70,57 @@ CLUSTERERS: dict[str, Callable[[int | None], Any]] = {
 SIZES = {"kmeans": "n_clusters", "gmm": "n_components", "hdbscan": "min_cluster_size", "leiden": "neighbors"}
 
 
-def run(
-    data: Annotated[str, arg("Numbers, csv or npy: one row per item, one column per variable.")],
-    writing: OutputOptions,
-    *,
-    clusterer: Annotated[str, opt(f"{', '.join(CLUSTERERS)}.")],
+@dataclass(frozen=True)
+class ClustererOptions:
+    """The clusterer, and how its runs differ."""
+
+    clusterer: Annotated[str, opt(f"{', '.join(CLUSTERERS)}.")]
     k: Annotated[
         int | None,
         opt("Clusters (kmeans, gmm), smallest cluster (hdbscan: 5) or neighbours (leiden: 15).", "-k", "--k"),
-    ] = None,
-    runs: Annotated[int, "Maximum number of runs; they end when more would change little."] = 50,
-    resample: Annotated[str, "Share of the items that each run clusters, bootstrap, or all."] = "0.8",
+    ] = None
+    resample: Annotated[str, "Share of the items that each run clusters, bootstrap, or all."] = "0.8"
     vary: Annotated[
         list[str] | None, "Setting and its values, such as k=3,4,5 or resolution=0.5,1,2; may be repeated."
-    ] = None,
+    ] = None
+
+    def clusterer_and_grid(self) -> tuple[Any, dict[str, list[Any]]]:
+        """The clusterer, and the values of each varied setting; k is the one that -k sets."""
+        check_choice("clusterer", self.clusterer, CLUSTERERS)
+        if self.k is not None and self.k < 1:
+            raise ValueError(f"-k must be at least 1, but it is {self.k}")
+        size: str = SIZES[self.clusterer]
+        grid: dict[str, list[Any]] = {}
+        for text in self.vary or ():
+            name, equals, values = text.partition("=")
+            if not (name and equals and values):
+                raise ValueError(f"--vary must be a setting and its values, such as k=3,4,5, but it is {text}")
+            grid[size if name == "k" else name] = [_value(word) for word in values.split(",")]
+        return CLUSTERERS[self.clusterer](grid[size][0] if self.k is None and size in grid else self.k), grid
+
+    @property
+    def share(self) -> float | str | None:
+        """The share of the items that each run clusters."""
+        if self.resample in (BOOTSTRAP, ALL):
+            return None if self.resample == ALL else BOOTSTRAP
+        try:
+            return float(self.resample)
+        except ValueError:
+            told = f"--resample must be a share of the items, bootstrap or all, but it is {self.resample}"
+            raise ValueError(told) from None
+
+    def check_number(self, n_items: int) -> None:
+        """Refuses more clusters than a run has items."""
+        each = int(self.share * n_items) if isinstance(self.share, float) else n_items
+        if self.clusterer in ("kmeans", "gmm") and self.k is not None and self.k > each:
+            raise ValueError(f"-k is {self.k}, but each run has {each} items to cluster")
+
+
+def run(
+    data: Annotated[str, arg("Numbers, csv or npy: one row per item, one column per variable.")],
+    writing: OutputOptions,
+    clustering: ClustererOptions,
+    runs: Annotated[int, "Maximum number of runs; they end when more would change little."] = 50,
     null: Annotated[
         str | None, "Compare with data without clusters: both, gaussian or permuted; 200 runs more for each."
     ] = None,
@@ -94,7 +131,7 @@ def run(
     truth: TruthFile = None,
     seed: Seed = None,
     jobs: Annotated[int, "Processes; -1 for all cores."] = 1,
-    quiet: Annotated[bool, opt("No progress.", "--quiet", "-q")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run a clusterer many times: which clusters are found again, which items are certain, and which are noise.
 
@@ -107,30 +144,20 @@ def run(
 
     from partita.cli.mistaken import refuse_draws, refuse_networks
     from partita.ensembles import stability
-    from partita.results.present import present
 
-    writing.refuse_unused()
-    if clusterer not in CLUSTERERS:
-        hint = did_you_mean(clusterer, CLUSTERERS)
-        raise ValueError(f"--clusterer must be one of {', '.join(CLUSTERERS)}, but it is {clusterer}{hint}")
-    if null is not None and null not in NULLS:
-        raise ValueError(f"--null must be one of {', '.join(NULLS)}, but it is {null}")
-    if k is not None and k < 1:
-        raise ValueError(f"-k must be at least 1, but it is {k}")
-    share = _share(resample)
-    grid = _grid(vary, clusterer)
-    made = CLUSTERERS[clusterer](grid[SIZES[clusterer]][0] if k is None and SIZES[clusterer] in grid else k)
+    if null is not None:
+        check_choice("null", null, NULLS)
+    share, (clusterer, grid) = clustering.share, clustering.clusterer_and_grid()
     refuse_networks(data)
     with delivering(writing) as deliver:
         files = {} if truth is None else {"truth": read_partition(truth)}
         read = read_data(data, columns, None if as_table or columns else refuse_draws)
         values = np.asarray(read.values, np.float64)
         files = in_order(files, read.names, len(values), data)
-        if clusterer in ("kmeans", "gmm") and k is not None:
-            _check_number(k, share, len(values))
+        clustering.check_number(len(values))
         called = read.columns or tuple(f"column {j + 1}" for j in range(values.shape[1]))
         spread = _spread(values, called)
-        notes = list(_notes(values, called, spread, scaled=scale or clusterer == "gmm"))
+        notes = list(_notes(values, called, spread, scaled=scale or clustering.clusterer == "gmm"))
         if notes and not writing.json:
             print_lines("\n".join(f"Note: {note}" for note in notes))
         if scale:
@@ -141,16 +168,10 @@ def run(
 
             table = pd.DataFrame(values, index=list(read.names))
         shown = sys.stderr.isatty() and not quiet
-        with step(f"clustered ({clusterer})", has_progress=shown):
+        with step(f"clustered ({clustering.clusterer})", has_progress=shown):
             how: dict[str, Any] = {"loss": loss, "null": null, "n_jobs": jobs, "progress": shown}
-            found = stability(made, table, runs, share, grid or None, seed, **how)
-        deliver(present(found, (), first=first_number(), **files), facts={"column_notes": notes}, truth=truth)
-
-
-def _check_number(k: int, share: float | str | None, n_items: int) -> None:
-    each = int(share * n_items) if isinstance(share, float) else n_items
-    if k > each:
-        raise ValueError(f"-k is {k}, but each run has {each} items to cluster")
+            found = stability(clusterer, table, runs, share, grid or None, seed, **how)
+        deliver(presented(found, (), **files), facts={"column_notes": notes}, truth=truth)
 
 
 def _spread(values: Any, called: Sequence[str]) -> Any:
@@ -188,17 +209,6 @@ def _needed(size: int | None, name: str) -> int:
     return size
 
 
-def _grid(vary: list[str] | None, clusterer: str) -> dict[str, list[Any]]:
-    """The values of each varied setting; k is the one that -k sets."""
-    grid = {}
-    for text in vary or ():
-        name, equals, values = text.partition("=")
-        if not (name and equals and values):
-            raise ValueError(f"--vary must be a setting and its values, such as k=3,4,5, but it is {text}")
-        grid[SIZES[clusterer] if name == "k" else name] = [_value(word) for word in values.split(",")]
-    return grid
-
-
 def _value(word: str) -> int | float | str:
     for kind in (int, float):
         try:
@@ -206,12 +216,3 @@ def _value(word: str) -> int | float | str:
         except ValueError:
             continue
     return word
-
-
-def _share(text: str) -> float | str | None:
-    if text in (BOOTSTRAP, ALL):
-        return None if text == ALL else BOOTSTRAP
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"--resample must be a share of the items, bootstrap or all, but it is {text}") from None
