@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+import partita as pt
 from partita.models.networks.node_labels import read_node_labels, read_node_names
 from support.interrupts import signal_when_in
 
@@ -50,7 +51,9 @@ def test_results_are_printed_and_written(edges, tmp_path):
     assert printed["times_reached"] >= 1
     assert printed["runs"] == 6  # the first six agree, so that the other four are left out
     assert not any("restarts" in note for note in printed["notes"])
-    assert "undirected network" in (out / "report.html").read_text(encoding="utf-8")
+    page = pt.read_report(out / "report.html")
+    assert "undirected network" in page.answer
+    assert {"g0", "g1"} <= page.tables["crossed"][0].keys()  # the classes have their names
     lines = (out / "labels.csv").read_text().splitlines()
     assert lines[0] == "node,cluster,certainty"
     assert lines[1].startswith("0,1,")
@@ -196,7 +199,7 @@ def test_bad_label_files_are_refused(tmp_path, text, message):
 def test_label_and_node_files(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("node,label\nb,x\n1,y\na,x\n", encoding="utf-8")
-    assert read_node_labels(path, ["a", "b", 1]).tolist() == [0, 0, 1]
+    assert read_node_labels(path, ["a", "b", 1]).tolist() == ["x", "x", "y"]
     assert read_node_names(path) == ["b", 1, "a"]
 
 

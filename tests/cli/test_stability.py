@@ -50,7 +50,7 @@ def test_tables_and_report(table, tmp_path):
         "--out",
         str(tmp_path / "s"),
     )
-    assert "Of 3 clusters, 3 are stable" in text
+    assert "Of the 3 clusters, 3 are stable" in text
     assert "Stability is not truth" in text
     assert [row["verdict"] for row in written(tmp_path / "s" / "clusters.csv")] == ["stable"] * 3
     assert len(written(tmp_path / "s" / "runs.csv")) == 8

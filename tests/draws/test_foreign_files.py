@@ -447,6 +447,6 @@ def test_labels_of_nodes_may_be_chosen(tmp_path):
 
     path = tmp_path / "nodes.csv"
     path.write_text("id,age,club\n0,30,x\n1,30,y\n2,40,y\n")
-    assert read_node_labels(f"{path}:club", [0, 1, 2]).tolist() == [0, 1, 1]
+    assert read_node_labels(f"{path}:club", [0, 1, 2]).tolist() == ["x", "y", "y"]
     with pytest.raises(ValueError, match=r"has the columns id, age, club; write .*nodes\.csv:NAME to choose"):
         read_node_labels(path, [0, 1, 2])

@@ -135,14 +135,14 @@ def test_models_announce_chains_that_have_not_mixed():
     assert chain.notes == ()
     stats = dict(chain.stats) | {"n_clusters": np.repeat([[2.0], [3.0]], 60, axis=1)}
     stuck = type(chain)(chain.labels, stats)
-    assert stuck.notes[0].startswith("The chains have not mixed: clusters (R-hat inf)")
+    assert stuck.notes[0].startswith("The chains have not mixed: clusters (R-hat ∞)")
 
 
 def test_chains_with_as_many_clusters_may_have_different_partitions():
     rng = np.random.default_rng(1)
     alike = {"n_clusters": np.full((2, 60), 2.0), "log_density": rng.normal(size=(2, 60))}
     apart = np.stack([np.tile([0, 0, 0, 1, 1, 1], (60, 1)), np.tile([0, 1, 0, 1, 0, 1], (60, 1))])
-    assert Chain(apart, alike).notes[0].startswith("The chains have not mixed: partition (R-hat inf)")
+    assert Chain(apart, alike).notes[0].startswith("The chains have not mixed: partition (R-hat ∞)")
     mixed = apart[rng.integers(2, size=(2, 60)), 0]
     assert Chain(mixed, alike).notes == ()
 

@@ -89,6 +89,18 @@ def test_the_page_says_what_was_found_and_escapes_names(base, summary, tmp_path)
     held.write(tmp_path / "again.html")
 
 
+def test_clusterings_without_names_are_counted_as_items_are(tmp_path):
+    """A page counted them from 0 beside clusters and items that it counts from 1."""
+    labels, other = np.repeat([0, 1], 30), np.random.default_rng(1).integers(3, size=60)
+    found = summarize(labels, np.column_stack([labels, labels, other]))
+    page = pt.read_report(pt.report(found, path=tmp_path / "page.html"))
+    assert {row["Clustering"] for row in page.tables["base"]} == {"1", "2", "3"}
+    assert set(found.to_pandas("base").index) == {"0", "1", "2"}
+    assert page.notes == found.notes
+    assert any("redundant" in note and "beside" not in note for note in page.notes)
+    assert "beside 1 (100%)" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_a_fitted_estimator_has_a_page_with_its_own_certainty(base, tmp_path):
     with pytest.warns(UserWarning, match="without a base label"):
         model = NBCE("vb", truncation=10, ascent=Ascent(restarts=2), random_state=1).fit(base)

@@ -42,7 +42,7 @@ def test_the_page_says_what_was_found_and_escapes_names(fit, tmp_path):
     assert f"of the undirected network with {X.sum() // 2:,} edges" in page
     assert "the best was reached by" in page
     assert "<b>node" not in page
-    assert "normalised mutual information" in page
+    assert "NMI (divided by the larger entropy)" in page
     held = pt.read_report(path)
     assert [row[1:3] for row in table(held, "crossed").rows] in ([[20, 0], [0, 20]], [[0, 20], [20, 0]])
     assert len(figure(held, "drawing")["links"]) == X.sum() // 2
@@ -161,7 +161,7 @@ def test_chains_that_have_not_mixed_and_doubts_come_first(tmp_path):
     page = pt.read_report(pt.report(fit, scored, chain, path=tmp_path / "page.html"))
     assert page.notes[: len(chain.notes)] == chain.notes
     assert re.search(r"Assignment is uncertain for \d+ nodes? \(.*; certainty below 0.5\)", page.answer)
-    assert "56 hidden dyads, 8 of them edges, are predicted no better than by the density" in page.answer
+    assert "8 of them linked, were hidden from the model, which predicts them no better than the density" in page.answer
     text = (tmp_path / "page.html").read_text()
     parts = (
         "clusters-section",

@@ -23,7 +23,10 @@ def best():
 def test_the_answer_is_a_sentence(best):
     assert best.proven
     shown = present(best)
-    assert shown.answer == "The 6 items fall into 3 clusters (of 3, 2 and 1 items). No item has a certainty below 0.5."
+    assert shown.answer == (
+        "The 6 items fall into 3 clusters (of 3, 2 and 1 items). No item has a certainty below 0.5. 1 pair is decided"
+        " against its own probability, because of other pairs or of constraints (a and c)."
+    )
     assert shown.details == (
         "Given 5 pair probabilities, this partition has the lowest expected Binder loss of all partitions,"
         f" {best.expected_loss:.6g}, which is proven."

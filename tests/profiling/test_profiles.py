@@ -102,6 +102,15 @@ def test_noise_has_no_information_however_sparse_and_however_many_levels(levels,
     assert (found == 0).mean() >= 0.9
 
 
+def test_a_text_has_the_largest_clusters():
+    """It had all: with seventeen clusters its lines were wider than any terminal."""
+    labels = np.repeat(np.arange(8), [9, 2, 8, 7, 6, 5, 4, 1])
+    told = str(pt.profiles(pt.estimate([labels, labels], rng=1), {"x": labels * 3.0 + np.sin(np.arange(42))}, rng=1))
+    head, *_, last = told.splitlines()
+    assert [word for word in head.split() if word.isdigit()] == ["0", "2", "3", "4", "5", "6"]
+    assert last == "The 6 largest clusters; 2 more are not shown."
+
+
 def test_sparse_noise_comes_after_real_columns():
     rng = np.random.default_rng(3)
     columns = {

@@ -210,7 +210,7 @@ def sample_warnings(sample: PartitionSample, distance: Floats, n_jobs: int = -1)
     >>> from partita.draws.sample import as_sample
     >>> sample = as_sample([[[0, 0, 1]] * 30, [[0, 1, 2]] * 30])
     >>> print(sample_warnings(sample, np.array([0.0, 0.7]))[0])
-    The chains have not mixed: clusters (R-hat inf), entropy (R-hat inf), distance to estimate (R-hat inf). The draws \
+    The chains have not mixed: clusters (R-hat ∞), entropy (R-hat ∞), distance to estimate (R-hat ∞). The draws \
 reflect where the chains were rather than the posterior: run longer chains from several starting points.
     """
     return check_sample(sample, distance, n_jobs).warnings
@@ -300,7 +300,7 @@ def mixing_sentences(quantities: Sequence[Quantity], n_chains: int, length: int)
     """One sentence on chains that disagree, one on few effective draws."""
     unmixed = not_mixed(quantities, n_chains, length)
     if unmixed:
-        names = ", ".join(f"{q.name} (R-hat {q.r_hat:.2f})" for q in unmixed)
+        names = ", ".join(f"{q.name} (R-hat {q.r_hat:.2f})" for q in unmixed).replace("R-hat inf", "R-hat ∞")
         who = "The chains have not mixed" if n_chains > 1 else "The two halves of the draws differ"
         where = "the chains were" if n_chains > 1 else "the chain was"
         yield (
@@ -346,9 +346,15 @@ def r_hat_limit(n_chains: int, length: int) -> float:
     return float(max(R_HAT_LIMIT, np.sqrt(1 + (by_chance - 1) / half)))
 
 
+_entropies: weakref.WeakKeyDictionary[PartitionSample, Floats] = weakref.WeakKeyDictionary()
+
+
 def entropies(sample: PartitionSample, n_jobs: int = -1) -> Floats:
-    """Entropy in bits of each distinct draw: its VI to the partition of one cluster."""
-    return unique_distances(np.zeros(sample.n_items, np.int64), sample, VI(), n_jobs)
+    """Entropy in bits of each distinct draw, its VI to the partition of one cluster: computed once for a sample."""
+    if sample not in _entropies:
+        _entropies[sample] = unique_distances(np.zeros(sample.n_items, np.int64), sample, VI(), n_jobs)
+        _entropies[sample].flags.writeable = False
+    return _entropies[sample]
 
 
 def by_chain(values: Floats, sample: PartitionSample) -> Floats:

@@ -27,7 +27,7 @@ from partita.profiling.column_parts import Part, column_parts
 from partita.profiling.curve_parts import curve_parts
 
 _LEVEL_SHOWN = 9  # characters of a level's name
-_COLUMNS_SHOWN = 12
+_COLUMNS_SHOWN, _CLUSTERS_SHOWN = 12, 6
 MIN_PARTITIONS, MAX_CELLS = 20, 200_000_000  # cells of all partitions that are used, if more than the least number
 
 
@@ -133,11 +133,12 @@ class Profiles(Noted):
 
     def text(self, first: int = 0) -> str:
         """The profiles as lines of text, with the clusters counted from `first`."""
-        heads = "  ".join(f"{f'cluster {k + first}':>14}" for k in range(len(self.sizes)))
+        clusters = self._largest()
+        heads = "  ".join(f"{f'cluster {k + first}':>14}" for k in clusters)
         part = "" if self.inclusion is None else "  takes part"
         lines = [f"{'column':<20} {'bits':>5}{part}  {'observed':>8}  {heads}"]
         for own in self._shown():
-            cells = "  ".join(f"{_shown(own, k):>14}" for k in range(len(self.sizes)))
+            cells = "  ".join(f"{_shown(own, k):>14}" for k in clusters)
             share = "" if self.inclusion is None else f"  {self.inclusion.get(own.column.name, 0.0):>10.2f}"
             lines.append(f"{own.column.name:<20.20} {own.information:>5.2f}{share}  {own.n_observed:>8,}  {cells}")
         return "\n".join(lines + self._left_out())
@@ -146,15 +147,20 @@ class Profiles(Noted):
         return sorted(self.columns, key=lambda own: -own.information)[:_COLUMNS_SHOWN]
 
     def _left_out(self) -> list[str]:
-        """A line on the columns that are not shown, if there are any."""
-        left = len(self.columns) - _COLUMNS_SHOWN
-        return [f"The {_COLUMNS_SHOWN} columns of most bits; {left:,} more are not shown."] if left > 0 else []
+        """Lines on the columns and the clusters that are not shown, if there are any."""
+        columns, clusters = len(self.columns) - _COLUMNS_SHOWN, len(self.sizes) - _CLUSTERS_SHOWN
+        told = [f"The {_COLUMNS_SHOWN} columns of most bits; {columns:,} more are not shown."] if columns > 0 else []
+        return told + [f"The {_CLUSTERS_SHOWN} largest clusters; {clusters:,} more are not shown."] * (clusters > 0)
+
+    def _largest(self) -> list[int]:
+        """The largest clusters, in their order."""
+        return sorted(np.argsort(-self.sizes, kind="stable")[:_CLUSTERS_SHOWN].tolist())
 
     def _repr_html_(self) -> str:
-        header = ["column", "bits", "observed", *(f"cluster {k}" for k in range(len(self.sizes)))]
+        header = ["column", "bits", "observed", *(f"cluster {k}" for k in self._largest())]
         rows = (
             [own.column.name, f"{own.information:.2f}", f"{own.n_observed:,}"]
-            + [_shown(own, k) for k in range(len(self.sizes))]
+            + [_shown(own, k) for k in self._largest()]
             for own in self._shown()
         )
         return rows_table(" ".join(["Profiles of the clusters.", *self._left_out()]), header, rows)

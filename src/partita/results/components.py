@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.arrays import Ints
 from partita._support.hints import plural
 from partita.estimation.result import Estimate
 from partita.results.tables import Table, columns
@@ -15,13 +16,11 @@ COMPONENTS_LISTED = 200
 SIZES_LISTED = 50
 
 
-def components_table(estimate: Estimate, certainty: NDArray[np.float64], names: tuple[str, ...]) -> Table | None:
-    """The components of several items, the most uncertain first; None for few clusters.
+def components_table(estimate: Estimate, certainty: NDArray[np.float64], names: tuple[str, ...]) -> Table:
+    """The components of several items, the most uncertain first.
 
     The doubt of a component is Σ_i (1 - certainty of item i), a score for ranking.
     """
-    if estimate.n_clusters < MANY_CLUSTERS:
-        return None
     parts = estimate.components
     doubt = np.bincount(parts.labels, weights=1 - certainty)
     several = np.flatnonzero(parts.sizes > 1)
@@ -52,11 +51,9 @@ def _note(estimate: Estimate, several: int, listed: int) -> str:
     return said if listed == several else f"{said} The {listed:,} most uncertain of the others are listed."
 
 
-def sizes_table(estimate: Estimate) -> Table | None:
-    """How many clusters there are of each size, large ones first; None for few clusters."""
-    if estimate.n_clusters < MANY_CLUSTERS:
-        return None
-    sizes, count = np.unique(estimate.sizes, return_counts=True)
+def sizes_table(of_clusters: Ints) -> Table:
+    """How many clusters there are of each size, large ones first."""
+    sizes, count = np.unique(of_clusters, return_counts=True)
     rows = list(zip(sizes.tolist(), count.tolist(), (sizes * count).tolist(), strict=True))[::-1][:SIZES_LISTED]
     header = columns("Items each; Clusters; Items in all")
     return Table("sizes", "Clusters by size", header, rows)

@@ -14,17 +14,20 @@ from partita.results.colors import shades
 from partita.uncertainty.hierarchy import Hierarchy
 from partita.uncertainty.parameters import ClusterParameters
 
-WIDTH, LEFT, RIGHT, TOP = 640, 60, 20, 18
+WIDTH, LEFT, RIGHT, TOP = 640, 60, 20, 30
 CURVE_HEIGHT, POINTS_DRAWN = 260, 400
 ROW_HEIGHT, INTERVALS_DRAWN = 22, 60
 LEAF_WIDTH, LEVEL_HEIGHT, LEAVES_DRAWN, STEP_HEIGHT = 40, 28, 60, 74
 
 
 class Drawing:
-    """Cells, lines (with a class of the style sheet and a width), dots, and words (with their anchor)."""
+    """Cells, lines (with a class of the style sheet and a width), dots, and words (with their anchor).
 
-    def __init__(self, width: float, height: float) -> None:
-        self.width, self.height = width, height
+    On a narrow screen a drawing `fits`, with larger words, or is scrolled.
+    """
+
+    def __init__(self, width: float, height: float, *, fits: bool = True) -> None:
+        self.width, self.height, self.fits = width, height, fits
         self.cells: list[tuple[float, float, float, float, str, float, str]] = []
         self.lines: list[tuple[str, str, float, str]] = []
         self.dots: list[tuple[float, float, str]] = []
@@ -44,7 +47,7 @@ class Drawing:
 
     def content(self) -> dict[str, Any]:
         """Plain values for the template."""
-        return {name: getattr(self, name) for name in ("width", "height", "cells", "lines", "dots", "words")}
+        return {name: getattr(self, name) for name in ("width", "height", "fits", "cells", "lines", "dots", "words")}
 
 
 def curve_drawing(curve: Floats, n_items: int) -> dict[str, Any]:
@@ -64,7 +67,7 @@ def curve_drawing(curve: Floats, n_items: int) -> dict[str, Any]:
     for count in sorted({1, *(int(k) for k in np.linspace(1, most, 5).round())}):
         drawing.words.append((x(count), bottom + 18, "middle", f"{count:,}"))
     drawing.words.append(((LEFT + WIDTH) / 2, bottom + 36, "middle", "number of items"))
-    drawing.words.append((0, TOP - 4, "start", "joint probability"))
+    drawing.words.append((0, TOP - 16, "start", "joint probability"))
     shown = np.unique(np.linspace(0, len(curve) - 1, min(len(curve), POINTS_DRAWN)).round().astype(int))
     drawing.line(x(shown + 1.0), y(curve[shown]), "run best", 2.5)
     return drawing.content()
@@ -136,7 +139,7 @@ def tree_drawing(tree: Hierarchy) -> dict[str, Any] | None:
     if len(order) > LEAVES_DRAWN:
         return None
     levels = len(tree.levels)
-    drawing = Drawing(LEFT + (len(order) + 0.5) * LEAF_WIDTH + RIGHT, TOP + (levels + 1) * LEVEL_HEIGHT)
+    drawing = Drawing(LEFT + (len(order) + 0.5) * LEAF_WIDTH + RIGHT, TOP + (levels + 1) * LEVEL_HEIGHT, fits=False)
 
     def x(place: Any) -> Any:
         return LEFT + (place + 0.5) * LEAF_WIDTH

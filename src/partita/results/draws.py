@@ -20,7 +20,7 @@ from partita.plots.points import axis_names, check_data
 from partita.proofs.bounds import with_proof
 from partita.results.balls import aligned_bounds, ball_facts, ball_rows, ball_sentence, ball_table, bounds_table
 from partita.results.chains import chain_figure, chain_strips
-from partita.results.components import components_table, sizes_table
+from partita.results.components import MANY_CLUSTERS, components_table, sizes_table
 from partita.results.extras import EXTRAS, column_questions, extra_sections
 from partita.results.figures import ball_strips, bars, scatter_figure, trace_figure
 from partita.results.heatmap import HeatMap, has_map, heat_map
@@ -125,7 +125,7 @@ class DrawsPresentation(Presentation):
         r_hat = largest_r_hat | largest R-hat of the summaries of the draws; null if it is not known
         effective_draws = effective_draws | smallest effective sample size of these summaries; null if it is not known
         runs = result.n_runs | number of runs of the search
-        partitions_compared = n_compared | number of partitions to which the runs led
+        partitions_compared = result.runs.# | number of partitions to which the runs led
         times_reached = n_reached | how many of them have the lowest loss
         held_out | expected loss on draws that were not searched; null without such
         compression | how many items, draws and clusters each searched one represents
@@ -161,11 +161,6 @@ class DrawsPresentation(Presentation):
     def ball(self) -> CredibleBall | None:
         """The credible ball, if it was given."""
         return self.extras.get("ball")
-
-    @property
-    def n_compared(self) -> int:
-        """Number of partitions to which the runs led."""
-        return len(self.result.runs)
 
     @property
     def n_reached(self) -> int | None:
@@ -325,8 +320,9 @@ class DrawsPresentation(Presentation):
         yield uncertain_table(part.labels, self.certainty[items], names, part.sample)
         yield self._runs()
         yield self._mixing()
-        yield components_table(part, np.nan_to_num(self.certainty[items]), names)
-        yield sizes_table(part)
+        if part.n_clusters >= MANY_CLUSTERS:
+            yield components_table(part, np.nan_to_num(self.certainty[items]), names)
+            yield sizes_table(part.sizes)
         if self.ball is not None:
             yield ball_table(self.ball, self.item_names)
             yield bounds_table(self.ball)
@@ -381,7 +377,10 @@ class DrawsPresentation(Presentation):
             yield "Missing labels", "some draws leave items unlabelled"
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        yield self._clusters_section()
+        yield from super().sections()
+        yield section("paper", "For a paper", *map(words, paragraphs(self)))
+
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         yield from extra_sections(self, first=True)
         yield uncertain_section(self.tables["uncertain"])
         yield None if self.memberships is None else membership_section(self.memberships, self.first)
@@ -393,11 +392,8 @@ class DrawsPresentation(Presentation):
             )
             yield section("losses", "Estimates under other losses", words(told), show(self.tables["losses"]))
         yield from extra_sections(self)
-        yield self.truth_section()
-        yield self._diagnostics_section()
-        yield section("paper", "For a paper", *map(words, paragraphs(self)))
 
-    def _clusters_section(self) -> dict[str, Any]:
+    def clusters_blocks(self) -> Iterator[Any]:
         posterior = bars(n_clusters_posterior(self.result.sample), self.n_clusters)
         counts = figure("counts", "counts", posterior, *FIGURES["counts"])
         if counts is not None and self.n_clusters not in posterior["x"]:
@@ -406,15 +402,10 @@ class DrawsPresentation(Presentation):
         shown = tables["clusters"]
         if len(shown.rows) > LISTED:
             shown = listed_rows(shown, 3, LISTED, "clusters")
-        return section(
-            "clusters",
-            "Clusters",
-            *(show(tables.get(name)) for name in ("sizes", "components")),
-            show(shown),
-            _figure("points", "points", points),
-            subheading("Number of clusters"),
-            counts,
-        )
+        yield from (show(tables.get(name)) for name in ("sizes", "components"))
+        yield show(shown)
+        yield _figure("points", "points", points)
+        yield from (subheading("Number of clusters"), counts)
 
     def _points(self) -> dict[str, Any] | None:
         part, ball, items = self.placed
@@ -460,7 +451,7 @@ class DrawsPresentation(Presentation):
             show(self.tables["bounds"]),
         )
 
-    def _diagnostics_section(self) -> dict[str, Any]:
+    def diagnostics_blocks(self) -> Iterator[Any]:
         part, best = self.placed[0], self.result
         checked = self.extras.get("diagnostics")
         strips = (
@@ -469,19 +460,13 @@ class DrawsPresentation(Presentation):
         disagree = len(best.runs) > 1 and best.times_reached < len(best.runs)
         trace = trace_figure([run.trace for run in best.runs]) if disagree else None
         chains = chain_figure(best) if self.quantities else None
-        return section(
-            "diagnostics",
-            "Diagnostics",
-            words(self.details),
-            listed(self.settings()),
-            subheading("Chains") if self.quantities else None,
-            _figure("chains", "chains", chains),
-            _figure("chain-strips", "strips", strips),
-            show(self.tables.get("mixing")),
-            subheading("Runs") if disagree else None,
-            _figure("trace", "trace", trace),
-            show(self.tables["runs"]) if disagree else None,
-        )
+        yield subheading("Chains") if self.quantities else None
+        yield _figure("chains", "chains", chains)
+        yield _figure("chain-strips", "strips", strips)
+        yield show(self.tables.get("mixing"))
+        yield subheading("Runs") if disagree else None
+        yield _figure("trace", "trace", trace)
+        yield show(self.tables["runs"]) if disagree else None
 
     def reproduce(self) -> Iterator[tuple[str, str]]:
         best = self.result

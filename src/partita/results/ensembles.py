@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
-from partita.ensembles.summary import Redundant
 from partita.plots.order import leaf_order
 from partita.results.heatmap import HeatMap, has_map, heat_map, percent
-from partita.results.parts import figure, listed, section, show, words
+from partita.results.parts import figure, section, show, words
 from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.tables import Table, columns
-from partita.results.uncertain import LISTED, map_section, uncertain_section, uncertain_table
-from partita.uncertainty.certainty import ClusterStability, cluster_stability
+from partita.results.uncertain import map_section, uncertain_section, uncertain_table
+from partita.uncertainty.certainty import cluster_recovery
 
 NAMES_SHOWN = 12
 CONSENSUS = "the consensus"
@@ -38,7 +37,7 @@ class EnsemblePresentation(Presentation):
     own = facts("""
         method = method | name of the method, or how the consensus was found; empty if it is not known
         outliers = outliers | number of clusters of a single item
-        clusterings | names of the base clusterings
+        clusterings = result.clusterings | names of the base clusterings
         weights | weight of each base clustering
         effective_clusterings = n_effective | sum of the weights: how many independent clusterings the base counts as
         base_agreement = result.agreement | adjusted Rand index of each base clustering and the consensus
@@ -72,11 +71,6 @@ class EnsemblePresentation(Presentation):
         return np.flatnonzero(self.labels >= 0)
 
     @cached_property
-    def stability(self) -> ClusterStability:
-        """How far base clusterings have each cluster."""
-        return cluster_stability(self.labels[self.placed], self.result.sample)
-
-    @cached_property
     def heat(self) -> HeatMap | None:
         """The co-association map; None if it would be empty."""
         labels = self.labels[self.placed]
@@ -96,7 +90,13 @@ class EnsemblePresentation(Presentation):
     def find_notes(self) -> Iterator[Note]:
         yield from cautions(self.result.cautions)
         if self.result.redundant:
-            yield Note(self._redundancy())
+            yield Note(self._redundancy(self.result.base.clusterings))
+
+    @property
+    def clusterings(self) -> tuple[str, ...]:
+        """The names of the base clusterings, or their numbers."""
+        count = self.result.base.n_clusterings
+        return self.result.base.clusterings or tuple(map(str, range(self.first, count + self.first)))
 
     @property
     def method(self) -> str:
@@ -121,7 +121,7 @@ class EnsemblePresentation(Presentation):
 
     def clusters_table(self) -> Table:
         """With the recovery of each cluster by the base clusterings."""
-        table, jaccard = super().clusters_table(), self.stability.jaccard
+        table, (jaccard, _) = super().clusters_table(), cluster_recovery(self.labels[self.placed], self.result.sample)
         more = columns("Recovery | Mean overlap (Jaccard) with the most similar cluster of a base clustering")
         table = replace(table, caption="Clusters of the consensus")
         return table.beside(len(table.columns) - 1, more, [jaccard])
@@ -140,7 +140,7 @@ class EnsemblePresentation(Presentation):
         """One row per base clustering, those that agree most with the consensus first."""
         found = self.result
         others = found.dependence.matrix - 2 * np.eye(found.base.n_clusterings)
-        nearest, names = others.argmax(axis=1), found.clusterings
+        nearest, names = others.argmax(axis=1), self.clusterings
         labelled = (found.base.codes >= 0).mean(axis=0)
         rows = []
         for m in np.argsort(-found.agreement, kind="stable").tolist():
@@ -156,19 +156,22 @@ class EnsemblePresentation(Presentation):
             Dependence | On that clustering: 0 if independent given the consensus, 1 for copies""")
         return Table("base", "Base clusterings, those nearest to the consensus first", header, rows, indexed=True)
 
-    def _redundancy(self) -> str:
-        """Which base clusterings could be left out."""
-        redundant, names = self.result.redundant, self.result.clusterings
+    def _redundancy(self, names: tuple[str, ...] | None) -> str:
+        """Which base clusterings could be left out: only how many, if there are no names."""
+        redundant = self.result.redundant
         if not redundant:
             return (
                 "No base clustering is redundant: each contains information that neither the consensus nor another one"
                 " has."
             )
-        told = "; ".join(_redundant_words(pair, names) for pair in redundant[:NAMES_SHOWN])
-        more = f"; and {len(redundant) - NAMES_SHOWN} more" if len(redundant) > NAMES_SHOWN else ""
         count = plural(len(redundant), "base clustering")
         verb = "is redundant," if len(redundant) == 1 else "are redundant, each"
-        return f"{count} of {len(names)} {verb} nearly identical to another one: {told}{more}."
+        told = f"{count} of {self.result.base.n_clusterings} {verb} nearly identical to another one"
+        if names is None:
+            return f"{told}."
+        pairs = "; ".join(f"{names[p.which]} beside {names[p.beside]} ({p.said:.0%})" for p in redundant[:NAMES_SHOWN])
+        more = f"; and {len(redundant) - NAMES_SHOWN} more" if len(redundant) > NAMES_SHOWN else ""
+        return f"{told}: {pairs}{more}."
 
     # The page.
 
@@ -184,9 +187,8 @@ class EnsemblePresentation(Presentation):
         yield "Weights", "equal" if equal else f"from {found.weights.min():.2f} to {found.weights.max():.2f}"
         yield from ((name.capitalize(), f"{value:.6g}") for name, value in found.model.items() if type(value) is float)
 
-    def sections(self) -> Iterator[dict[str, Any] | None]:
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         found, tables = self.result, self.tables
-        yield section("clusters", "Clusters", show(tables["clusters"].head(LISTED, "clusters")))
         yield uncertain_section(tables["uncertain"])
         yield self._map_section()
         told = (
@@ -196,7 +198,7 @@ class EnsemblePresentation(Presentation):
         pairs = np.block([[np.ones((1, 1)), found.agreement[None, :]], [found.agreement[:, None], found.pairs]])
         label = "Agreement of each pair of clusterings, the consensus among them"
         hint = "Point at or tap a cell for the pair."
-        data = pairs_figure(pairs, (CONSENSUS, *found.clusterings))
+        data = pairs_figure(pairs, (CONSENSUS, *self.clusterings))
         yield section(
             "base",
             "Base clusterings",
@@ -209,25 +211,19 @@ class EnsemblePresentation(Presentation):
             " given the consensus, 1 if one repeats the other. Dependent clusterings count less."
         )
         label = "Dependence of each pair of base clusterings beyond the consensus"
-        data = pairs_figure(found.dependence.matrix, found.clusterings)
+        data = pairs_figure(found.dependence.matrix, self.clusterings)
         yield section(
             "dependence",
             "Dependence",
             words(told),
-            words(self._redundancy()),
+            words(self._redundancy(self.clusterings)),
             figure("dependence", "pairs", data, label, "", hint),
         )
-        yield self.truth_section()
-        yield section("diagnostics", "Diagnostics", listed(self.settings()))
 
     def _map_section(self) -> dict[str, Any]:
         names = tuple(self.item_names[i] for i in self.placed.tolist())
         told = "Share of the base clusterings, by weight, in which two items are together."
         return map_section(self.heat, self.labels[self.placed], names, told, "Consensus map", "consensus")
-
-
-def _redundant_words(pair: Redundant, names: tuple[str, ...]) -> str:
-    return f"{names[pair.which]} beside {names[pair.beside]} ({pair.said:.0%})"
 
 
 def pairs_figure(matrix: Floats, names: tuple[str, ...]) -> dict[str, Any]:

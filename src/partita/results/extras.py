@@ -20,27 +20,13 @@ from partita.uncertainty.monte_carlo import MonteCarloError
 from partita.uncertainty.parameters import ClusterParameters
 
 ROWS_LISTED = 1000
-#: What may be given beside an estimate and has a section of its own: its type, and its name.
-EXTRAS = {
-    "partita.models.mixtures.schema.Schema": "schema",
-    "partita.profiling.profiles.Profiles": "profiles",
-    "partita.uncertainty.parameters.ClusterParameters": "parameters",
-    "partita.uncertainty.partial.PartialClustering": "partial",
-    "partita.uncertainty.hierarchy.Hierarchy": "tree",
-    "partita.uncertainty.monte_carlo.MonteCarloError": "error",
-    "partita.models.mixtures.fusing.FusedEstimate": "fused",
-    "partita.models.mixtures.sensitivity.Sensitivity": "sensitivity",
-    "partita.profiling.relate.Relation": "relations",
-}
-
-
 #: Extras that say what the clusters are like.
 FIRST = ("profiles",)
 
 
 def extra_sections(shown: Presentation, *, first: bool = False) -> Iterator[dict[str, Any]]:
     """The sections of the extras that were given: those beside the clusters, or the others."""
-    for name, made in SECTIONS.items():
+    for name, (_, made) in SECTIONS.items():
         if name in shown.extras and first == (name in FIRST):
             yield made(shown.extras[name], shown.first)
 
@@ -74,7 +60,7 @@ def _parameters_section(parameters: ClusterParameters, first: int) -> dict[str, 
 def _tree_section(tree: Hierarchy, first: int) -> dict[str, Any]:
     support, sizes = tree.support, tree.members.sum(axis=1).tolist()
     rows = [
-        (node, size, int(tree.n_clusters[tree.first_level[node]]), *(float(v[node]) for v in shares))
+        (node + first, size, int(tree.n_clusters[tree.first_level[node]]), *(float(v[node]) for v in shares))
         for shares in [(support.transfer, support.together, support.exact)]
         for node, size in enumerate(sizes[:ROWS_LISTED])
     ]
@@ -107,13 +93,15 @@ def _error_section(error: MonteCarloError, first: int) -> dict[str, Any]:
     return section("error", "Monte Carlo error", words(error.in_words()), listed(facts))
 
 
-SECTIONS: dict[str, Callable[[Any, int], dict[str, Any]]] = {
-    "profiles": profile_section,
-    "parameters": _parameters_section,
-    "partial": partial_section,
-    "tree": _tree_section,
-    "error": _error_section,
-    "fused": fused_section,
-    "sensitivity": sensitivity_section,
-    "relations": relation_section,
+#: What may be given beside an estimate and has a section of its own: its type, and the section, by its name.
+SECTIONS: dict[str, tuple[str, Callable[[Any, int], dict[str, Any]]]] = {
+    "profiles": ("partita.profiling.profiles.Profiles", profile_section),
+    "parameters": ("partita.uncertainty.parameters.ClusterParameters", _parameters_section),
+    "partial": ("partita.uncertainty.partial.PartialClustering", partial_section),
+    "tree": ("partita.uncertainty.hierarchy.Hierarchy", _tree_section),
+    "error": ("partita.uncertainty.monte_carlo.MonteCarloError", _error_section),
+    "fused": ("partita.models.mixtures.fusing.FusedEstimate", fused_section),
+    "sensitivity": ("partita.models.mixtures.sensitivity.Sensitivity", sensitivity_section),
+    "relations": ("partita.profiling.relate.Relation", relation_section),
 }
+EXTRAS = {"partita.models.mixtures.schema.Schema": "schema"} | {kind: name for name, (kind, _) in SECTIONS.items()}

@@ -10,10 +10,10 @@ from partita._support.arrays import Floats
 from partita.results.after_clustering import path_table
 from partita.results.balls import ball_facts, ball_sentence
 from partita.results.pairs import PairPresentation
-from partita.results.parts import listed, section, show, words
+from partita.results.parts import section, show, words
 from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.tables import Table
-from partita.results.uncertain import LISTED, draws_warnings, uncertain_section, uncertain_table
+from partita.results.uncertain import draws_warnings, uncertain_section, uncertain_table
 from partita.uncertainty.ball import CredibleBall
 from partita.uncertainty.certainty import item_certainty
 
@@ -35,7 +35,7 @@ class FusedPresentation(Presentation):
         proven | whether no partition of the items that were clustered is better
         bound = extras.bound | lower bound on the loss; null if none was asked for
         seed | seed that gives the same answer again
-        representatives = n_representatives | number of items that were clustered; null for all
+        representatives = result.representatives.# | number of items that were clustered; null for all
         ball = ball_facts | credible ball of the draws, each with its components fused""")
 
     @cached_property
@@ -71,23 +71,15 @@ class FusedPresentation(Presentation):
         """The facts about the ball."""
         return ball_facts(self.ball)
 
-    @property
-    def n_representatives(self) -> int | None:
-        """Number of items that were clustered; None for all."""
-        return None if self.result.representatives is None else len(self.result.representatives)
-
     def more_tables(self) -> Iterator[Table | None]:
         yield path_table(self.result)
         yield PairPresentation(self.result._core).pairs_table()
         yield uncertain_table(self.labels, self.certainty, self.item_names, self.result.draws)
 
-    def sections(self) -> Iterator[dict[str, Any] | None]:
-        yield section("clusters", "Clusters", show(self.tables["clusters"].head(LISTED, "clusters")))
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         yield uncertain_section(self.tables["uncertain"])
         told = f"A smaller distance keeps more components apart. The answer is that of omega {self.result.omega:.4g}."
         yield section("path", "Components and clusters", words(told), show(self.tables["path"]))
-        yield self.truth_section()
-        yield section("diagnostics", "Diagnostics", words(self.details), listed(self.settings()))
 
     def settings(self) -> Iterator[tuple[str, str]]:
         yield from super().settings()

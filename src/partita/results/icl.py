@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita.draws.sample import PartitionSample, as_sample
-from partita.results.parts import listed, section, show, words
+from partita.results.parts import section, show, words
 from partita.results.presentation import LISTED, Note, Presentation, cautions, facts
 from partita.results.sentences import log_number
 from partita.results.tables import Table, columns
@@ -28,7 +28,7 @@ class IclPresentation(Presentation):
     written: ClassVar[tuple[str, ...]] = ("items", "clusters", "runs", "path")
     own = facts("""
         icl | exact integrated complete-data log likelihood, natural logarithm
-        runs = n_runs | number of runs of the search
+        runs = result.runs.# | number of runs of the search
         group_icl | ICL of each group of runs whose partitions were combined; empty if the runs agreed
         times_reached | how many separate searches reached the ICL""")
 
@@ -59,12 +59,7 @@ class IclPresentation(Presentation):
         yield from cautions(getattr(self.extras.get("draws"), "notes", ()))
         yield from cautions(self.result.found.cautions())
         if self.sample is None and self.can_be_sampled:
-            yield Note(f"Which {self.noun}s are uncertain is not known: posterior draws of the same model tell it.")
-
-    @property
-    def n_runs(self) -> int:
-        """Number of runs of the search."""
-        return len(self.result.runs)
+            yield Note(f"Which {self.noun}s are uncertain is not known: posterior draws of the same model would tell.")
 
     def settings(self) -> Iterator[tuple[str, str]]:
         yield from super().settings()
@@ -97,14 +92,11 @@ class IclPresentation(Presentation):
         return uncertain_section(self.tables["uncertain"], self.noun)
 
     def search_sections(self) -> Iterator[dict[str, Any] | None]:
-        """The merges; the settings and the runs, which are listed where they disagree."""
+        """The merges."""
         told = "The clusters merged greedily, the pair that costs the least ICL first."
         yield section("path", "Hierarchy", words(told), show(self.tables["path"].head(LISTED)))
-        disagree = self.result.times_reached < len(self.result.found.ends)
-        yield section(
-            "diagnostics",
-            "Diagnostics",
-            words(self.details),
-            listed(self.settings()),
-            show(self.tables["runs"]) if disagree else None,
-        )
+
+    def diagnostics_blocks(self) -> Iterator[Any]:
+        """The runs, where they disagree."""
+        if self.result.times_reached < len(self.result.found.ends):
+            yield show(self.tables["runs"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -83,15 +84,20 @@ class MatrixPresentation(IclPresentation):
         yield blocks_table(fit.blocks(), pairs, ("Rows", "Columns", "Edges", "Cells"), counts=fit.edges.counts)
         yield from super().more_tables()
 
+    def clusters_table(self) -> Table:
+        return replace(super().clusters_table(), caption="Clusters of rows")
+
     def path_table(self) -> Table:
         path = self.result.path
         rows = [(*map(int, counts), float(icl)) for counts, icl in zip(path.n_clusters, path.icl, strict=True)]
         header = columns("Row clusters; Column clusters; ICL")
         return Table("path", "Greedy merges down to one cluster of each", header, rows)
 
-    def sections(self) -> Iterator[dict[str, Any] | None]:
+    def clusters_blocks(self) -> Iterator[Any]:
+        yield from (show(self.tables[name]) for name in ("clusters", "column_clusters"))
+
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         tables, fit = self.tables, self.result
-        yield section("clusters", "Clusters", show(tables["clusters"]), show(tables["column_clusters"]))
         told = (
             "Each rectangle is a cluster of rows (numbered at the left) and a cluster of columns (numbered at the"
             " top), as large as the block and of a stronger shade the more likely an edge is."
@@ -106,8 +112,6 @@ class MatrixPresentation(IclPresentation):
         )
         members = [subheading("Columns"), show(tables["columns"].head(LISTED, "columns"))]
         yield self.items_section("Rows and columns", *members)
-        yield self.truth_section()
-        yield from self.search_sections()
 
 
 def _picture(rows: NDArray[np.int64], columns: NDArray[np.int64], blocks: Blocks, first: int) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def _strips(found: Memberships, first: int) -> dict[str, Any]:
         start += width * len(part)
     for share in (0, 0.5, 1):
         made.words.append((LEFT - 8, TOP + HEIGHT * (1 - share) + 4, "end", f"{share:g}"))
-    made.words.append((0, TOP - 4, "start", "probability"))
+    made.words.append((0, TOP - 16, "start", "probability"))
     ends = LEFT + width * np.cumsum(np.bincount(place, minlength=found.n_clusters))[: found.n_clusters]
     for cluster, (left, right) in enumerate(pairwise([LEFT, *ends.tolist()])):
         if right - left >= NARROW:

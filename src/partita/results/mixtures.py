@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from partita.results.extras import column_questions, extra_sections
 from partita.results.icl import IclPresentation
-from partita.results.parts import section, show
-from partita.results.presentation import LISTED, Note
+from partita.results.presentation import Note
 
 
 class MixturePresentation(IclPresentation):
@@ -33,9 +32,6 @@ class MixturePresentation(IclPresentation):
         yield "Cluster proportions", f"Dirichlet({self.result.n0:g}, …, {self.result.n0:g})"
         yield "Runs", f"{len(self.result.runs):,}"
 
-    def sections(self) -> Iterator[dict[str, Any] | None]:
-        yield section("clusters", "Clusters", show(self.tables["clusters"].head(LISTED, "clusters")))
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         yield from extra_sections(self, first=True)
         yield self.members_section()
-        yield self.truth_section()
-        yield from self.search_sections()

@@ -57,8 +57,8 @@ class NetworkPresentation(IclPresentation):
     def more_answer(self) -> Iterator[str]:
         scored = self.extras.get("held_out")
         if scored is not None:
-            hidden = f"{scored.n_pairs:,} hidden dyads, {scored.n_edges:,} of them edges,"
-            yield f"{hidden} are predicted {_verdict(scored)} than by the density of the network alone."
+            hidden = f"{scored.n_pairs:,} pairs of nodes, {scored.n_edges:,} of them linked, were hidden from the model"
+            yield f"{hidden}, which predicts them {_verdict(scored)} than the density of the network alone."
 
     @cached_property
     def details(self) -> str:
@@ -79,7 +79,9 @@ class NetworkPresentation(IclPresentation):
     def find_notes(self) -> Iterator[Note]:
         yield from super().find_notes()
         if "held_out" not in self.extras and self.result.model is not None:
-            yield Note("Whether the model predicts unseen edges is not known: hiding some of them and refitting tells.")
+            yield Note(
+                "Whether the model predicts unseen edges is not known: hiding some and fitting again would tell."
+            )
 
     @property
     def level_facts(self) -> list[dict[str, Any]] | None:
@@ -157,9 +159,8 @@ class NetworkPresentation(IclPresentation):
 
     # The page.
 
-    def sections(self) -> Iterator[dict[str, Any] | None]:
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         fit, tables = self.result, self.tables
-        yield section("clusters", "Clusters", show(tables["clusters"]))
         if self.sample is not None:
             yield self.members_section()
         if "held_out" in self.extras:
@@ -182,8 +183,6 @@ class NetworkPresentation(IclPresentation):
         yield self._drawing_section()
         yield self._levels_section()
         yield self.members_section() if self.sample is None else None
-        yield self.truth_section()
-        yield from self.search_sections()
 
     def _drawing_section(self) -> dict[str, Any] | None:
         """The network, if it is small."""
@@ -305,9 +304,6 @@ class LayersPresentation(IclPresentation):
         yield Table("layers", "Layers", header, rows)
         yield from super().more_tables()
 
-    def sections(self) -> Iterator[dict[str, Any] | None]:
-        yield section("clusters", "Clusters", show(self.tables["clusters"]))
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         yield section("layers", "Layers", show(self.tables["layers"]))
         yield self.members_section()
-        yield self.truth_section()
-        yield from self.search_sections()

@@ -9,15 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita._support.arrays import Floats, Ints
+from partita._support.hints import plural
 from partita.estimation.linkage_ids import Changes
-from partita.results.parts import button, listed, section, show, words
+from partita.results.components import SIZES_LISTED, sizes_table
+from partita.results.parts import button, section, show, words
 from partita.results.presentation import Note, Presentation, cautions, facts, first_names, means_of
+from partita.results.sentences import UNSURE
 from partita.results.tables import ColumnRows, Table, columns
 from partita.uncertainty.linkage_reasons import questions
 from partita.uncertainty.uncertain_pairs import pair_certainty, uncertain_pairs
 
-PAIRS_WRITTEN, PAIRS_LISTED = 1000, 500
-SIZES_LISTED = 50
+PAIRS_WRITTEN, PAIRS_LISTED, PAIRS_NAMED = 1000, 500, 3
 CLUSTERS_LISTED = 200
 MEMBERS_SHOWN = 6  # of a cluster that an update changed
 ID = "Id | Lasting identifier of the cluster"
@@ -74,6 +76,13 @@ class PairPresentation(Presentation):
         )
 
     def more_answer(self) -> Iterator[str]:
+        against = [pair for pair in self.doubtful if pair.doubt > UNSURE]
+        if against:
+            named = [f"{self.item_names[p.left]} and {self.item_names[p.right]}" for p in against[:PAIRS_NAMED]]
+            count = f"{'At least ' * (len(against) == PAIRS_WRITTEN)}{plural(len(against), 'pair')}"
+            verb = "is decided against its" if len(against) == 1 else "are decided against their"
+            told = "; ".join([*named, *["…"] * (len(against) > PAIRS_NAMED)])
+            yield f"{count} {verb} own probability, because of other pairs or of constraints ({told})."
         if self.changes is not None:
             counted = ", ".join(f"{count:,} {kind}" for kind, count in self.changes.items() if count)
             yield f"Since the last state: {counted}."
@@ -127,11 +136,7 @@ class PairPresentation(Presentation):
 
     def more_tables(self) -> Iterator[Table | None]:
         yield self.pairs_table()
-        sizes, count = np.unique(self.result.sizes, return_counts=True)
-        header = columns("""
-            Items | In each of these clusters
-            Clusters | How many have this size""")
-        yield Table("sizes", "Clusters by size", header, list(zip(sizes.tolist(), count.tolist(), strict=True)))
+        yield sizes_table(self.result.sizes)
         yield self._components()
         yield self._open_components()
         yield self._reasons()
@@ -247,9 +252,11 @@ class PairPresentation(Presentation):
         if best.constraints is not None:
             yield "Constraints", best.constraints.summary()
 
-    def sections(self) -> Iterator[dict[str, Any] | None]:
+    def clusters_blocks(self) -> Iterator[Any]:
+        yield from (button(), show(self._members()), show(self.tables["sizes"]))
+
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         tables = self.tables
-        yield section("clusters", "Clusters", button(), show(self._members()), show(tables["sizes"].head(SIZES_LISTED)))
         if self.moved:
             yield section("changes", "Changes", show(tables["changes"].head(PAIRS_LISTED, "changes")))
         if "reasons" in tables:
@@ -261,17 +268,10 @@ class PairPresentation(Presentation):
         )
         yield section("pairs", "Pairs to look at first", words(told), show(tables["pairs"].head(PAIRS_LISTED, "pairs")))
         yield self.items_section(of_all=False)
-        yield self.truth_section()
-        told = "No best partition joins two components, so that each was searched by itself."
-        yield section(
-            "diagnostics",
-            "Diagnostics",
-            words(self.details),
-            listed(self.settings()),
-            words(told),
-            show(tables["components"]),
-            show(tables.get("open")),
-        )
+
+    def diagnostics_blocks(self) -> Iterator[Any]:
+        yield words("No best partition joins two components, so that each was searched by itself.")
+        yield from (show(self.tables.get(name)) for name in ("components", "open"))
 
     def _members(self) -> Table:
         """The clusters of several items with their members, the largest first."""
@@ -284,8 +284,9 @@ class PairPresentation(Presentation):
             (int(k), int(self.ids[k]), len(own), float(known[k]), first_names(self.item_names, own))
             for k, own in zip(largest, members, strict=True)
         ]
-        header = columns("""
-            Cluster; Id; Items; Certainty | Mean certainty of its items
+        header = columns(f"""
+            Cluster; {ID}
+            Items; Certainty | Mean certainty of its items
             Members""")
         single = self.n_clusters - several
         shown = f"The first {CLUSTERS_LISTED:,} of {several:,} clusters of several items."

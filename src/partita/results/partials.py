@@ -69,11 +69,15 @@ class PartialPresentation(Presentation):
     def more_tables(self) -> Iterator[Table | None]:
         yield cuts_table(self.result)
 
-    def sections(self) -> Iterator[dict[str, Any] | None]:
-        yield from super().sections()
+    def settings(self) -> Iterator[tuple[str, str]]:
+        yield from super().settings()
+        if self.result.sample is not None:
+            yield "Draws", f"{self.result.sample.n_draws:,}"
+        yield "Joint probability", f"{self.result.probability:.3f}"
+
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         yield partial_section(self.result, self.first)
-        yield self.items_section(of_all=False)
-        yield self.truth_section()
+        yield self.items_section()
 
 
 def cuts_table(partial: PartialClustering) -> Table:

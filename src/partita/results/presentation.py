@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.names import as_named, names_or_none
-from partita.results.parts import button, section, show
+from partita.results.parts import button, listed, section, show, words
 from partita.results.sentences import fall_into, listed_names, uncertain_sentence
 from partita.results.tables import Column, ColumnRows, Table
 from partita.results.truth import agreement, crossed, truth_measures
@@ -217,8 +217,15 @@ class Presentation:
         return {table.id: table for table in made if table is not None}
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
-        """The sections of the page; None is left out."""
-        yield section("clusters", "Clusters", show(self.tables["clusters"]), button())
+        """The sections of the page, in the same order for all kinds; None is left out."""
+        yield section("clusters", "Clusters", *self.clusters_blocks())
+        yield from self.more_sections()
+        yield self.truth_section()
+        yield from self.search_sections()
+        details, rows = words(self.details), list(self.settings())
+        blocks = (*self.diagnostics_blocks(),)
+        if details or blocks or len(rows) > 1:
+            yield section("diagnostics", "Diagnostics", details, listed(rows), *blocks)
 
     def frame(self, table: str = "items") -> Any:
         """A table as a pandas DataFrame; items without names have their numbers."""
@@ -257,6 +264,22 @@ class Presentation:
 
     def more_tables(self) -> Iterator[Table | None]:
         """Tables beside those of the clusters and of the items."""
+        return iter(())
+
+    def clusters_blocks(self) -> Iterator[Any]:
+        """What the first section shows."""
+        yield show(self.tables["clusters"].head(LISTED, "clusters"))
+
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
+        """The sections between the clusters and the comparison with a truth."""
+        yield self.items_section()
+
+    def search_sections(self) -> Iterator[dict[str, Any] | None]:
+        """The sections on the search before the diagnostics."""
+        return iter(())
+
+    def diagnostics_blocks(self) -> Iterator[Any]:
+        """What the diagnostics show below the settings."""
         return iter(())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -312,7 +335,8 @@ class Presentation:
         table = self.tables["items"]
         known = [at for at, own in enumerate(table.columns) if own.name != "Certainty" or self.certainty is not None]
         cells, count = table.by_column(), len(table.rows)
-        first = np.argsort(np.asarray(cells[1]), kind="stable")[:LISTED].tolist()
+        placed = np.asarray(cells[1])
+        first = np.lexsort((placed, placed < 0))[:LISTED].tolist()
         rows = [[table.rows[row][at] for at in known] for row in first]
         header = tuple(table.columns[at] for at in known)
         note = f"The first {LISTED:,} of {count:,} {self.noun}s." if count > LISTED else None
@@ -380,9 +404,14 @@ def facts(spec: str) -> dict[str, tuple[str, str]]:
 
 
 def look_up(start: Any, where: str) -> Any:
-    """What a path such as "result.loss.name" leads to, through attributes and keys; None where it ends early."""
+    """What a path such as "result.loss.name" leads to, through attributes and keys; None where it ends early.
+
+    A number is a place in a sequence, and # the length of one.
+    """
     for name in where.split("."):
-        if name.isdecimal():
+        if name == "#":
+            start = None if start is None else len(start)
+        elif name.isdecimal():
             start = start[int(name)]
         else:
             start = start.get(name) if isinstance(start, Mapping) else getattr(start, name, None)

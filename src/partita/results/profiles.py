@@ -115,7 +115,7 @@ def _interval(own: ColumnProfile, cluster: int, place: int | None) -> str:
 def _picture(profiles: Profiles, rows: list[Row], clusters: list[int], first: int) -> dict[str, Any]:
     """One cell per cluster and column or category."""
     start = 16 + LETTER * max((len(_short(name)) for _, name, _ in rows), default=0)
-    picture = Drawing(start + len(clusters) * CELL_WIDTH, TOP + len(rows) * CELL_HEIGHT)
+    picture = Drawing(start + len(clusters) * CELL_WIDTH, TOP + len(rows) * CELL_HEIGHT, fits=False)
     for line, (own, name, place) in enumerate(rows):
         y = TOP + line * CELL_HEIGHT
         picture.words.append((start - 8, y + CELL_HEIGHT - 6, "end", _short(name)))

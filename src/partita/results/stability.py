@@ -18,7 +18,7 @@ from partita.partitions.labels import each_alone
 from partita.plots.ensembles import LEAST_SHARE
 from partita.results.drawings import levels_drawing
 from partita.results.ensembles import pairs_figure
-from partita.results.parts import button, drawing, figure, section, show, words
+from partita.results.parts import drawing, figure, section, show, words
 from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.tables import Table, columns
 
@@ -66,7 +66,8 @@ class StabilityPresentation(Presentation):
         counts = {word: found.verdicts.count(word) for word in VERDICTS}
         parts = [f"{count} {'is' if count == 1 else 'are'} {word}" for word, count in counts.items() if count]
         if parts:
-            yield f"Of {plural(found.n_clusters, 'cluster')}, {', '.join(parts)}."
+            told = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+            yield f"Of the {plural(found.n_clusters, 'cluster')}, {told}."
         if noise := int(found.estimate.is_noise.sum()):
             yield f"{noise:,} {'item is' if noise == 1 else 'items are'} noise."
         yield (
@@ -179,15 +180,17 @@ class StabilityPresentation(Presentation):
             told = f"Agreement of the values of {name} (adjusted Rand index)"
             yield figure(f"agreement-{name}", "pairs", pairs_figure(pairs, tuple(levels)), told, f"{told}.")
 
-    def sections(self) -> Iterator[dict[str, Any] | None]:
-        yield section("clusters", "Clusters", show(self.tables["clusters"]), button())
-        yield self.truth_section()
+    def settings(self) -> Iterator[tuple[str, str]]:
+        yield from super().settings()
+        yield "Runs", f"{self.result.base.n_clusterings:,}"
+        yield "Loss", self.result.estimate.loss.words
+
+    def more_sections(self) -> Iterator[dict[str, Any] | None]:
         if "settings" in self.tables:
             tables = (show(self.tables.get(name)) for name in ("settings", "splits"))
             yield section("settings", "Settings", *tables, *self._trees())
-        told = None if self.result.null is None else words(self.result.null.in_words())
-        yield section("runs", "Runs", told, show(self.tables["runs"]))
-        yield self.items_section(of_all=False)
+        yield section("runs", "Runs", show(self.tables["runs"]))
+        yield self.items_section()
 
 
 def _range(counts: Any) -> str:

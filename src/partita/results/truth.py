@@ -14,26 +14,17 @@ from partita.results.tables import Column, Table, columns
 
 #: Tables with more rows or columns are left out.
 LARGEST_CROSSED = 40
+MEASURE_DIRECTION, LOSS_DIRECTION = "higher is better, 1 is equal", "lower is better, 0 is equal"
+#: The measures of agreement in words, and what their values mean.
 MEASURES = {
-    "ari": ("adjusted Rand index", "higher is better, 1 is equal"),
-    "nmi": ("normalised mutual information (divided by the larger entropy)", "higher is better, 1 is equal"),
-    "f1": ("F1 of the matched clusters (Wang et al. 2010)", "higher is better, 1 is equal"),
+    "ari": ("adjusted Rand index", MEASURE_DIRECTION),
+    "nmi": ("NMI (divided by the larger entropy)", MEASURE_DIRECTION),
+    "f1": ("F1 of the matched clusters (Wang et al. 2010)", MEASURE_DIRECTION),
     "precision": ("pairwise precision", "higher is better, 1: no pair is wrongly together"),
     "recall": ("pairwise recall", "higher is better, 1: no pair is missed"),
-    "pairwise_f1": ("pairwise F1", "higher is better, 1 is equal"),
+    "pairwise_f1": ("pairwise F1", MEASURE_DIRECTION),
 }
-LOSS_DIRECTION = "lower is better, 0 is equal"
-
-
-#: What sentences call the measures of agreement.
-MEASURE_WORDS = {
-    "precision": "pairwise precision",
-    "recall": "pairwise recall",
-    "pairwise_f1": "pairwise F1",
-    "adjusted_rand": "adjusted Rand index",
-    "nmi": "NMI (divided by the larger entropy)",
-    "f1": "F1 (Wang et al. 2010)",
-}
+MEASURES["adjusted_rand"] = MEASURES["ari"]
 
 
 def agreement(labels: Any, truth: Any, *, of_pairs: bool = False) -> dict[str, float]:
@@ -49,7 +40,7 @@ def agreement(labels: Any, truth: Any, *, of_pairs: bool = False) -> dict[str, f
 
 def agreement_sentence(measures: dict[str, float], truth: str = "the truth") -> str:
     """The measures of agreement as a sentence."""
-    told = ", ".join(f"{MEASURE_WORDS[measure]} {value:.3f}" for measure, value in measures.items())
+    told = ", ".join(f"{MEASURES[measure][0]} {value:.3f}" for measure, value in measures.items())
     return f"Against {truth}: {told}."
 
 

@@ -168,16 +168,23 @@ def cluster_stability(
     labels, sample, _ = subject(estimate, draws)
     placed = labels >= 0
     sizes = np.bincount(labels[placed])
-    jaccard, exact = np.zeros((2, sizes.size))
-    for block in _overlaps(noise_alone(labels, sample), sample):
-        best = np.zeros((block.weights.size, sizes.size))
-        own = block.cell_cluster < sizes.size  # the others are noise
-        np.maximum.at(best, (block.cell_draw[own], block.cell_cluster[own]), (block.both / block.either)[own])
-        jaccard += block.weights @ best
-        exact += block.weights @ (best == 1)
+    jaccard, exact = cluster_recovery(labels, sample)
     probability = (item_certainty(labels, sample) if certainty is None else certainty).probability
     cohesion = np.bincount(labels[placed], weights=probability[placed]) / sizes
     return ClusterStability(sizes, cohesion, jaccard, exact, _surest(labels, probability))
+
+
+def cluster_recovery(labels: NDArray[np.int64], sample: PartitionSample) -> tuple[Floats, Floats]:
+    """For each cluster, its mean overlap (Jaccard) with the most similar cluster of a draw, and how often that is 1."""
+    n_clusters = int(labels.max(initial=-1)) + 1
+    jaccard, exact = np.zeros((2, n_clusters))
+    for block in _overlaps(noise_alone(labels, sample), sample):
+        best = np.zeros((block.weights.size, n_clusters))
+        own = block.cell_cluster < n_clusters  # the others are noise
+        np.maximum.at(best, (block.cell_draw[own], block.cell_cluster[own]), (block.both / block.either)[own])
+        jaccard += block.weights @ best
+        exact += block.weights @ (best == 1)
+    return jaccard, exact
 
 
 def exemplars(estimate: Estimate | ArrayLike, draws: Any = None) -> NDArray[np.int64]:

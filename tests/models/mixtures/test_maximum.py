@@ -127,7 +127,7 @@ def test_what_a_fit_holds():
     assert fit.icl >= model.icl(table, truth)
     assert len(fit.runs) == 10
     assert fit.times_reached > 1
-    assert fit.notes == ("Which items are uncertain is not known: posterior draws of the same model tell it.",)
+    assert fit.notes == ("Which items are uncertain is not known: posterior draws of the same model would tell.",)
     np.testing.assert_array_equal(model.maximize(table, rng=1, n_jobs=1).labels, fit.labels)
     series = fit.to_pandas()["cluster"]
     assert series.index[0] == "row0"

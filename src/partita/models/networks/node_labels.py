@@ -13,7 +13,6 @@ from partita._support.hints import listed
 from partita._support.text.cells import is_number, whole_or_text
 from partita._support.text.header import Kind, shown
 from partita._support.text.table import Table, read_table, split_column
-from partita.partitions.labels import canonical
 
 NODES = Kind("node", "put node,label above it", is_header=lambda cells: not is_number(cells[0]))
 LABEL_NAMES = ("label", "labels", "cluster")
@@ -24,11 +23,11 @@ def read_node_names(path: str | Path) -> list[Any]:
     return list(map(whole_or_text, _table(path, []).columns[0]))
 
 
-def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.int64]:
+def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.str_]:
     """Labels of the named nodes from a CSV file with a header and the columns node, label.
 
-    Of more columns than two, the one named label or cluster is read, or that of `file.csv:column`. Returns canonical
-    labels in the order of `names`. A node that the file does not know, or that the graph does not know, is an error.
+    Of more columns than two, the one named label or cluster is read, or that of `file.csv:column`. Returns the labels
+    as texts, in the order of `names`. A node that the file does not know, or that the graph does not know, is an error.
     """
     source, column = split_column(str(path))
     file = Path(source).name
@@ -46,7 +45,7 @@ def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.int64
     without = [name for name in names if name not in given]
     if without:
         raise ValueError(f"{file}: node {without[0]!r} has no label")
-    return canonical(np.array([given[name] for name in names], dtype=str))
+    return np.array([given[name] for name in names], dtype=str)
 
 
 def _table(path: str | Path, columns: Sequence[str]) -> Table:

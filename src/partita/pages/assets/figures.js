@@ -129,7 +129,10 @@ const figures = (function () {
     drawn.svg.append(node("path", { d: links, class: "link" }));
     marks(drawn.svg, xs, ys, data.labels, data.colors, 6);
     legend(drawn.svg, data.labels, data.colors, side + 4, side);
-    if (data.names.length <= NAMED_AT_MOST) { data.names.forEach((name, at) => words(drawn.svg, xs[at] + 8, ys[at] + 4, name, "start", { class: "name" })); }
+    if (data.names.length <= NAMED_AT_MOST) { data.names.forEach((name, at) => {
+      const before = xs[at] + 8 + LETTER * name.length > drawn.width; // there is no room behind the mark
+      words(drawn.svg, xs[at] + (before ? -8 : 8), ys[at] + 4, name, before ? "end" : "start", { class: "name" });
+    }); }
     watch(drawn, (x, y) => {
       const far = xs.map((place, at) => (place - x) ** 2 + (ys[at] - y) ** 2), at = far.indexOf(Math.min(...far));
       if (far[at] < 400) { say(id + "-readout", data.names[at] + inCluster(data.labels[at])); }
