@@ -15,7 +15,7 @@ from partita.uncertainty.hierarchy import Hierarchy
 from partita.uncertainty.parameters import ClusterParameters
 
 WIDTH, LEFT, RIGHT, TOP = 640, 60, 20, 30
-CURVE_HEIGHT, POINTS_DRAWN = 260, 400
+CURVE_HEIGHT, POINTS_DRAWN, TIMES_SHOWN = 260, 400, 10
 ROW_HEIGHT, INTERVALS_DRAWN = 22, 60
 LEAF_WIDTH, LEVEL_HEIGHT, LEAVES_DRAWN, STEP_HEIGHT = 40, 28, 60, 74
 
@@ -73,24 +73,38 @@ def curve_drawing(curve: Floats, n_items: int) -> dict[str, Any]:
     return drawing.content()
 
 
+def round_values(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers from low to high: multiples of 1, 2 or 5 times a power of ten.
+
+    >>> round_values(1.16, 5.23)
+    [2.0, 3.0, 4.0, 5.0]
+    """
+    power = 10.0 ** np.floor(np.log10((high - low) / most))
+    step = next(power * m for m in (1, 2, 5, 10) if (high - low) / (power * m) <= most)
+    return [float(round(k * step, 12)) for k in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
+
+
 def mean_curves(
     times: Sequence[str], mean: Floats, low: Floats, high: Floats, clusters: Sequence[int], first: int
 ) -> dict[str, Any]:
     """Curves of clusters, (clusters, times), with their bands; numbered at the right end."""
-    drawing, bottom, palette = Drawing(WIDTH, CURVE_HEIGHT + 30), float(CURVE_HEIGHT), shades()
+    drawing, bottom, palette = Drawing(WIDTH, CURVE_HEIGHT + 42), float(CURVE_HEIGHT), shades()
     at = np.array([float(time) for time in times])
     least, most = float(low[clusters].min()), float(high[clusters].max())
-    span, range_of_times = most - least or 1.0, float(at[-1] - at[0]) or 1.0
+    most = most if most > least else least + 1.0
+    span, range_of_times = most - least, float(at[-1] - at[0]) or 1.0
 
     def y(values: Any) -> Any:
         return bottom - (values - least) / span * (bottom - TOP)
 
     x = LEFT + (at - at[0]) / range_of_times * (WIDTH - LEFT - 2 * RIGHT)
-    for value in np.linspace(least, most, 5):
-        drawing.line([LEFT, WIDTH - 2 * RIGHT], [y(value)] * 2, "base" if value == least else "grid")
-        drawing.words.append((LEFT - 8, float(y(value)) + 4, "end", f"{value:.3g}"))
-    for place in np.unique(np.linspace(0, len(at) - 1, min(len(at), 7)).round().astype(int)):
+    drawing.line([LEFT, WIDTH - 2 * RIGHT], [bottom] * 2, "base")
+    for value in round_values(least, most):
+        drawing.line([LEFT, WIDTH - 2 * RIGHT], [y(value)] * 2, "grid")
+        drawing.words.append((LEFT - 8, float(y(value)) + 4, "end", f"{value:.6g}"))
+    for place in np.unique(np.linspace(0, len(at) - 1, min(len(at), TIMES_SHOWN)).round().astype(int)):
         drawing.words.append((float(x[place]), bottom + 18, "middle", times[place]))
+    drawing.words.append(((LEFT + WIDTH) / 2, bottom + 36, "middle", "time"))
     for k in clusters:
         colour = palette[k % len(palette)]
         for edge in (low[k], high[k]):

@@ -40,9 +40,9 @@ def profile_section(profiles: Profiles, first: int = 0) -> dict[str, Any]:
     return section(
         "profiles",
         "Cluster profiles",
-        words(_words(profiles, len(rows))),
         *(
             [
+                words(_words(profiles, len(rows))),
                 drawing("profiles", picture, "Means and category shares of the clusters", caption),
                 show(_table(profiles, shown, clusters.tolist(), first)),
             ]
