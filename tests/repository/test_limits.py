@@ -34,8 +34,6 @@ def test_too_many_are_found():
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_parameter_lists(path):
-    if path.match("cli/stability.py"):
-        pytest.xfail("its options are being grouped")
     assert not too_long(path.read_text())
 
 

@@ -283,7 +283,7 @@ def test_the_documentation_has_every_key():
 COSTLY = {
     "losses.expected": "unique_distances",
     "uncertainty.certainty": "item_certainty",
-    "uncertainty.pair_doubts": "pair_certainty",
+    "uncertainty.uncertain_pairs": "pair_certainty",
     "pairs.similarity": "similarity",
 }
 
