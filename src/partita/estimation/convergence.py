@@ -346,15 +346,9 @@ def r_hat_limit(n_chains: int, length: int) -> float:
     return float(max(R_HAT_LIMIT, np.sqrt(1 + (by_chance - 1) / half)))
 
 
-_entropies: weakref.WeakKeyDictionary[PartitionSample, Floats] = weakref.WeakKeyDictionary()
-
-
 def entropies(sample: PartitionSample, n_jobs: int = -1) -> Floats:
-    """Entropy in bits of each distinct draw, its VI to the partition of one cluster: computed once for a sample."""
-    if sample not in _entropies:
-        _entropies[sample] = unique_distances(np.zeros(sample.n_items, np.int64), sample, VI(), n_jobs)
-        _entropies[sample].flags.writeable = False
-    return _entropies[sample]
+    """Entropy in bits of each distinct draw: its VI to the partition of one cluster."""
+    return unique_distances(np.zeros(sample.n_items, np.int64), sample, VI(), n_jobs)
 
 
 def by_chain(values: Floats, sample: PartitionSample) -> Floats:
