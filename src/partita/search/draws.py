@@ -24,10 +24,6 @@ from partita.search.settings import Search, cluster_limit, complete, within_limi
 #: All draws are compared with each other if that reads at most this many labels, in less than a millisecond; or this
 #: many, in a few hundredths of a second, if no second run led to the best partition.
 FEW_LABELS, MANY_LABELS = 200_000, 20_000_000
-#: With more draws, they are compared on this many of them, and the best few that look better than the result on all.
-SCREENING, MAX_PROMISING = 8, 4
-#: Of those, one in this many is compared with all draws; the others with as small a part of the draws, the best so far.
-FIRST_STEP = 4
 #: With fewer runs, the best partition does not count as reached twice.
 MANY_RUNS = 4
 
@@ -56,25 +52,19 @@ def no_worse_than_draws(found: SearchResult, sample: PartitionSample, loss: Loss
     """The result, or the best draw if that is better by more than rounding error.
 
     The result of few runs may be worse than a draw from which no run started. Few draws are always compared; more, if
-    only one run led to the best partition; of many, only those that are better on a few draws, evenly spread.
+    only one run led to the best partition; very many are not.
     """
     compared = float(sample.n_unique) ** 2 * sample.n_items
     if found.proven or found.interrupted:
         return found
-    if compared > FEW_LABELS and (not loss.is_distance or _is_reached_again(found)):
+    if compared > FEW_LABELS and (compared > MANY_LABELS or not loss.is_distance or _is_reached_again(found)):
         return found
     rows = np.flatnonzero(complete(sample) & (sample.n_clusters <= cluster_limit(sample, search)))
     if not rows.size:
         return found
-    if compared <= MANY_LABELS:
-        losses = _losses_of_draws(rows, sample, loss, search.n_jobs)
-    else:
-        rows = _promising(found, sample, loss, search.n_jobs, rows)
-        losses = np.array([_loss_of(sample.labels[row], sample, loss, search.n_jobs) for row in rows])
-    if not rows.size:
-        return found
+    losses = _losses_of_draws(rows, sample, loss, search.n_jobs)
     reached = _loss_of(found.labels, sample, loss, search.n_jobs)
-    least = float(losses.min(initial=np.inf))
+    least = float(losses.min())
     if not least < reached - TIE * max(abs(reached), abs(least)):
         return found
     row = int(rows[losses.argmin()])
@@ -100,74 +90,6 @@ def _losses_of_draws(rows: NDArray[np.intp], sample: PartitionSample, loss: Loss
         return np.array([_loss_of(sample.labels[row], sample, loss, n_jobs) for row in rows])
     losses: Floats = sample.weights @ pairwise_distances(sample, loss, n_jobs=n_jobs)
     return losses[rows]
-
-
-def _promising(
-    found: SearchResult, sample: PartitionSample, loss: Loss, n_jobs: int, rows: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """The few best draws of those that are better than what was found on `SCREENING` draws; none where that is slow.
-
-    Roles change, so that one call compares many draws: L(x, y) with weights (a, b) is L(y, x) with weights (b, a).
-    After the first of these draws only the most promising part is compared further.
-    """
-    if sample.has_gaps or SCREENING * sample.labels.size > MANY_LABELS:
-        return rows[:0]
-    turned = replace(uneven, a=uneven.b, b=uneven.a) if (uneven := loss.additive) else loss
-    screen = np.searchsorted(np.cumsum(sample.weights), (np.arange(SCREENING) + 0.5) / SCREENING)
-    screen = np.minimum(screen, sample.n_unique - 1)
-    sums = _sums_of_distances(sample, screen[::FIRST_STEP], rows, turned, n_jobs)
-    most = min(rows.size, max(MAX_PROMISING, rows.size // FIRST_STEP))
-    kept = sums <= np.partition(sums, most - 1)[most - 1]
-    rows, sums = rows[kept], sums[kept]
-    sums += _sums_of_distances(sample, np.delete(screen, np.s_[::FIRST_STEP]), rows, turned, n_jobs)
-    others = SCREENING - (rows[:, None] == screen).sum(axis=1)  # a draw is at 0 from itself: by its weight only
-    losses = (1 - sample.weights[rows]) * sums / np.maximum(others, 1)
-    own = _losses_on(screen, found.labels, sample, loss, n_jobs).mean()
-    better = np.flatnonzero(losses < own)
-    rows = rows[better[np.argsort(losses[better], kind="stable")[:MAX_PROMISING]]]
-    return _better_on(np.arange(0, sample.n_unique, SCREENING), rows, found, sample, loss, n_jobs)
-
-
-def _better_on(
-    some: NDArray[np.intp],
-    rows: NDArray[np.intp],
-    found: SearchResult,
-    sample: PartitionSample,
-    loss: Loss,
-    n_jobs: int,
-) -> NDArray[np.intp]:
-    """Those of the draws `rows` that are better than what was found on some of the draws."""
-    if not rows.size:
-        return rows
-    weights = sample.weights[some]
-    own = weights @ _losses_on(some, found.labels, sample, loss, n_jobs)
-    return rows[[bool(weights @ _losses_on(some, sample.labels[row], sample, loss, n_jobs) < own) for row in rows]]
-
-
-def _losses_on(
-    some: NDArray[np.intp], labels: NDArray[Any], sample: PartitionSample, loss: Loss, n_jobs: int
-) -> Floats:
-    """Loss of a partition against some of the distinct draws."""
-    return _distances(labels, _part(sample, some, loss), n_jobs)
-
-
-def _sums_of_distances(
-    sample: PartitionSample, screen: NDArray[np.intp], rows: NDArray[np.intp], loss: Loss, n_jobs: int
-) -> Floats:
-    """For each of `rows`, the sum of the losses of the screen's draws against it."""
-    part = _part(sample, rows, loss)
-    found: Floats = np.sum([_distances(sample.labels[row], part, n_jobs) for row in screen], axis=0)
-    return found
-
-
-def _part(sample: PartitionSample, rows: NDArray[np.intp], loss: Loss) -> _core.Problem:
-    """Some of the distinct draws, which have no missing labels."""
-    some = replace(sample, labels=sample.labels[rows], weights=np.full(rows.size, 1 / max(rows.size, 1)))
-    return core_problem(some, loss)
-
-
-def _distances(labels: NDArray[Any], part: _core.Problem, n_jobs: int) -> Floats:
-    return cast(Floats, _core.distances(labels.astype(np.uint32), part, check_n_jobs(n_jobs)))
 
 
 def _floors(sample: PartitionSample, loss: Loss, n_jobs: int, until: Deadline) -> Floats:
