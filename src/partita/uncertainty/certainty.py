@@ -50,8 +50,9 @@ class ItemCertainty(ShownAsText):
     def to_pandas(self) -> Any:
         """One row per item, by its name: its cluster, probability and share of the loss.
 
-        >>> draws = as_sample([[0, 0, 1], [0, 1, 1], [0, 0, 1]], names=["ann", "bob", "cy"])
-        >>> item_certainty([0, 0, 1], draws).to_pandas().nsmallest(1, "probability").index.tolist()
+        >>> import partita as pt
+        >>> draws = pt.as_sample([[0, 0, 1], [0, 1, 1], [0, 0, 1]], names=["ann", "bob", "cy"])
+        >>> pt.item_certainty([0, 0, 1], draws).to_pandas().nsmallest(1, "probability").index.tolist()
         ['ann']
         """
         columns = {"cluster": self.labels, "probability": self.probability}
