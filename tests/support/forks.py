@@ -74,8 +74,10 @@ class Child:
         return self.returncode
 
     def send_signal(self, number):
+        """As of `subprocess.Popen`: a process that has ended since it was asked is none to be told."""
         if self.poll() is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def kill(self):
         self.send_signal(signal.SIGKILL)
