@@ -74,7 +74,7 @@ class Child:
         return self.returncode
 
     def send_signal(self, number):
-        """As of `subprocess.Popen`: a process that has ended since it was asked is none to be told."""
+        """Like that of `subprocess.Popen`: nothing happens if the process ends in between."""
         if self.poll() is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
