@@ -5,6 +5,7 @@
 #include "bindings/common/arrays.hpp"
 #include "bindings/common/interrupt.hpp"
 #include "bindings/mcmc/chain.hpp"
+#include "bindings/mixtures/mixture_columns.hpp"
 #include "bindings/partition/evolution.hpp"
 #include "networks/block_model.hpp"
 #include "networks/policy.hpp"
@@ -143,10 +144,19 @@ void bind_block_model(nb::module_& m) {
         .def(
             "__init__",
             [](BlockModel* self, const NetworkArrays& cover, const nb::list& layers, double n0_rows,
-               double n0_columns) {
-                new (self) BlockModel(cover, values_of<LayerArrays>(layers), n0_rows, n0_columns);
+               double n0_columns, const nb::list& tables) {
+                std::vector<NodeTable> rows;
+                for (const auto table : tables) {
+                    const auto& columns = nb::cast<const MixtureColumns&>(table);
+                    if (columns.table->n_items() != cover.n_nodes)
+                        throw nb::value_error("a table does not fit the nodes");
+                    rows.push_back({columns.table, columns.family});
+                }
+                new (self)
+                    BlockModel(cover, values_of<LayerArrays>(layers), n0_rows, n0_columns, std::move(rows));
             },
-            nb::arg("cover"), nb::arg("layers"), nb::arg("n0_rows"), nb::arg("n0_columns"))
+            nb::arg("cover"), nb::arg("layers"), nb::arg("n0_rows"), nb::arg("n0_columns"),
+            nb::arg("tables") = nb::list())
         .def("icl", [](const BlockModel& self, const Labels& labels) { return self.icl(as_span(labels)); })
         .def("swap_changes",
              [](const BlockModel& self, const Labels& labels, std::size_t node) {

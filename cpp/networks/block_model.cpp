@@ -49,16 +49,15 @@ std::variant<BernoulliBlocks, PoissonBlocks> make_emission(const Network& networ
     return BernoulliBlocks(prior.first, prior.second, edges, n * n);
 }
 
-std::variant<BernoulliBlocks, PoissonBlocks, NormalMarks, CategoryMarks> make_marks(const Network& network,
-                                                                                    const MarkPrior& prior) {
+decltype(Layer::emission) make_marks(const Network& network, const MarkPrior& prior) {
     const auto& given = prior.parameters;
     if (prior.kind == MarkKind::normal)
         return NormalMarks(given[0], given[1], given[2], given[3]);
     return CategoryMarks(prior.n_categories, given[0], count_edges(network));
 }
 
-/// Each network with its dyads, and again with the marks of its edges if it has any.
-std::vector<Layer> make_layers(const std::vector<LayerArrays>& several) {
+/// Each network with its dyads, and again with the marks of its edges if it has any; then the tables.
+std::vector<Layer> make_layers(const std::vector<LayerArrays>& several, std::vector<NodeTable> tables) {
     std::vector<Layer> layers;
     for (const auto& each : several) {
         const auto network = network_of(each.arrays);
@@ -71,6 +70,11 @@ std::vector<Layer> make_layers(const std::vector<LayerArrays>& several) {
             dyads);
         if (each.marks.kind != MarkKind::none)
             layers.push_back({network, make_marks(network, each.marks), false, prior.affiliation});
+    }
+    for (auto& table : tables) {
+        Network nodes;
+        nodes.n_nodes = nodes.n_rows = table.table->n_items();
+        layers.push_back({nodes, std::move(table)});
     }
     return layers;
 }
@@ -90,9 +94,9 @@ BlockModel::BlockModel(NetworkArrays arrays, EdgePrior prior, double n0_rows, do
 }
 
 BlockModel::BlockModel(NetworkArrays cover, std::vector<LayerArrays> layers, double n0_rows,
-                       double n0_columns)
+                       double n0_columns, std::vector<NodeTable> tables)
     : arrays_(std::move(cover)), layer_arrays_(std::move(layers)), network_(network_of(arrays_)),
-      emission_(make_layers(layer_arrays_)),
+      emission_(make_layers(layer_arrays_, std::move(tables))),
       priors_{{DirichletPrior(n0_rows, network_.n_rows),
                DirichletPrior(n0_columns, network_.n_nodes - network_.n_rows)}} {}
 

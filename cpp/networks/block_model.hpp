@@ -63,8 +63,10 @@ struct LayerArrays {
 class BlockModel {
 public:
     BlockModel(NetworkArrays arrays, EdgePrior prior, double n0_rows, double n0_columns);
-    /// Several layers on the nodes of `cover`, whose edges are the union of theirs.
-    BlockModel(NetworkArrays cover, std::vector<LayerArrays> layers, double n0_rows, double n0_columns);
+    /// Several layers on the nodes of `cover`, whose edges are the union of theirs, and tables of these
+    /// nodes.
+    BlockModel(NetworkArrays cover, std::vector<LayerArrays> layers, double n0_rows, double n0_columns,
+               std::vector<NodeTable> tables = {});
     BlockModel(const BlockModel&) = delete;
     BlockModel& operator=(const BlockModel&) = delete;
 

@@ -1,5 +1,5 @@
-// One partition of the nodes of several layers, networks or marks of their edges: log p(X | z) is the sum
-// over the layers.
+// One partition of the nodes of several layers, networks, marks of their edges or tables of the nodes:
+// log p(X | z) is the sum over the layers.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,15 @@
 #include "networks/marks.hpp"
 #include "networks/network.hpp"
 #include "networks/node_partition.hpp"
+#include "networks/table_state.hpp"
 
 namespace partita::models {
 
-/// The dyads of a network, or the marks on its edges, with the likelihood of a block of them.
+/// The dyads of a network, or the marks on its edges, with the likelihood of a block of them; or a table of
+/// the nodes, whose network has no dyads.
 struct Layer {
     Network network;
-    std::variant<BernoulliBlocks, PoissonBlocks, NormalMarks, CategoryMarks> emission;
+    std::variant<BernoulliBlocks, PoissonBlocks, NormalMarks, CategoryMarks, NodeTable> emission;
     bool degree_corrected = false;
     bool affiliation = false;
 };
@@ -32,7 +34,7 @@ struct Layer {
 using LayerState =
     std::variant<BlockState<BernoulliBlocks>, BlockState<PoissonBlocks>, AffiliationState<BernoulliBlocks>,
                  AffiliationState<PoissonBlocks>, MarkState<NormalMarks>, MarkState<CategoryMarks>,
-                 AffiliationMarkState<NormalMarks>, AffiliationMarkState<CategoryMarks>>;
+                 AffiliationMarkState<NormalMarks>, AffiliationMarkState<CategoryMarks>, TableState>;
 
 /// The state of free or affiliation blocks for an emission of dyads or of marks.
 template <class Emission> struct StatesOf {
@@ -44,6 +46,11 @@ template <class Emission>
 struct StatesOf<Emission> {
     using Free = MarkState<Emission>;
     using Affiliation = AffiliationMarkState<Emission>;
+};
+
+template <> struct StatesOf<NodeTable> {
+    using Free = TableState;
+    using Affiliation = TableState;
 };
 
 inline LayerState make_layer_state(const Layer& layer, std::size_t rows, std::size_t columns) {
@@ -76,6 +83,11 @@ public:
     }
 
     const std::vector<LayerState>& layers() const { return layers_; }
+    /// Whether a node may belong to a cluster that is far from it in every network.
+    bool has_table() const {
+        return std::ranges::any_of(
+            layers_, [](const auto& layer) { return std::holds_alternative<TableState>(layer); });
+    }
 
     void set_used(std::size_t s, std::size_t used) {
         sides_[s].used = used;

@@ -25,8 +25,12 @@ public:
                     linked_.push_back(most_linked(state, l));
     }
 
-    /// Lists the clusters near the node that was looked at; false if they are too many to be worth it.
-    bool find(const NodePartition& state, std::size_t node) {
+    /// Lists the clusters near the node that was looked at; false if they are too many to be worth it, or if
+    /// there is a table beside the networks.
+    template <class State> bool find(const State& state, std::size_t node) {
+        if constexpr (requires { state.has_table(); })
+            if (state.has_table())
+                return false;
         const auto& side = state.side(0);
         if (state.network().bipartite() || side.used < networks::policy::min_near ||
             state.n_touched() * networks::policy::near_part > side.used)

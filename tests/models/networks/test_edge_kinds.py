@@ -248,7 +248,7 @@ def test_layers_sum():
     rng = np.random.default_rng(8)
     models, graphs = layered(rng)
     model = LayeredBlockModel(models, n0=0.7)
-    seen = model._graphs(graphs)
+    seen = model._read(graphs)
     native = native_layers(list(seen.values()), 0.7)
     for _ in range(4):
         labels = random_labels(rng, 7)

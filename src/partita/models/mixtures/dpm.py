@@ -175,16 +175,17 @@ class MixtureDPM(MixtureModel):
         table, families, curves = self.items(read_raw(X))
         cells = encode(table, schema := choose_schema(table, families)) | curves
         warn_empty_rows(cells, table)
-        if self.projection is not False:
-            self._check_projection()
-            cells = project(cells, schema, self.projection)
-        base = self._base(cells)
-        return table, cells, base
+        cells = self.projected(cells, schema)
+        return table, cells, self.base(cells)
 
-    def _check_projection(self) -> None:
+    def projected(self, cells: Cells, schema: Schema) -> Cells:
+        """The cells, with components in place of the numeric columns if the model has a projection."""
+        if self.projection is False:
+            return cells
         if self.full not in (None, "all") or self.select is not False:
             with_full = Sentence(" cannot be used together with select, or with ", Setting("full"))
             raise ArgumentError(Argument("projection"), with_full, ", unless that is 'all'")
+        return project(cells, schema, self.projection)
 
     def describe(self, X: Any) -> Schema:
         """The family of each column of a table, its levels, and `notes` with questions; nothing is sampled.
@@ -209,7 +210,7 @@ class MixtureDPM(MixtureModel):
 
     def samplers(self, inputs: Mapping[str, NDArray[Any]], plan: Plan) -> Sequence[Sampler]:
         cells = dict(inputs)
-        base = self._base(cells)
+        base = self.base(cells)
         check_cells(cells, base.schema)
         prior = partition_prior(self, len(cells["numbers"]))
         start = np.empty(0, np.uint32)
@@ -273,12 +274,12 @@ class MixtureDPM(MixtureModel):
         """The probability that each column takes part; see `Chain.inclusion`."""
         if prior_log_odds(self.select) is None:
             raise TypeError("columns were not selected: MixtureDPM(select=True) selects them")
-        base = self._base(chain.inputs)
+        base = self.base(chain.inputs)
         return inclusion(chain, core_columns(base, chain.inputs), base.schema.places())
 
     def data_notes(self, chain: Chain) -> tuple[str, ...]:
         """What the last draw of the first chain says about the model."""
-        base = self._base(chain.inputs)
+        base = self.base(chain.inputs)
         rows = spread_over(chain.n_items, MAX_ROWS)  # before anything is copied
         numbers = log_positive(np.asarray(chain.inputs["numbers"])[rows], base.schema)
         return dependence_note(numbers[:, base.alone], chain.labels[0, -1][rows].astype(np.int64))
@@ -289,9 +290,10 @@ class MixtureDPM(MixtureModel):
             return {"share of noise": chain.stats["noise"]}
         if prior_log_odds(self.select) is None:
             return {}
-        return mixing_summaries(chain, core_columns(self._base(chain.inputs), chain.inputs))
+        return mixing_summaries(chain, core_columns(self.base(chain.inputs), chain.inputs))
 
-    def _base(self, cells: Mapping[str, NDArray[Any]]) -> Base:
+    def base(self, cells: Mapping[str, NDArray[Any]]) -> Base:
+        """The base measure of each column."""
         return make_base(self, cells, Schema.from_array(cells["schema"]))
 
     def _new_cells(self, chain: Chain, X: Any) -> Cells:
@@ -307,7 +309,7 @@ class MixtureDPM(MixtureModel):
         return encode(_matched(found.table, schema, type(self).__name__), schema) | found.cells
 
     def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
-        cells, base = self._new_cells(chain, X), self._base(chain.inputs)
+        cells, base = self._new_cells(chain, X), self.base(chain.inputs)
         for complete in (chain.inputs, cells):
             check_full(base, complete, lambda row, column: f"row {row}, column {column!r}")
         core = self._core_columns(base, chain.inputs, any_gaps=True)
@@ -333,7 +335,7 @@ class MixtureDPM(MixtureModel):
         """The indicators of each draw in the order of the units of `core`, if columns are selected."""
         if prior_log_odds(self.select) is None:
             return None
-        place = {unit: j for j, unit in enumerate(core_columns(self._base(chain.inputs), chain.inputs).units)}
+        place = {unit: j for j, unit in enumerate(core_columns(self.base(chain.inputs), chain.inputs).units)}
         return indicators(chain)[..., [place[unit] for unit in core.units]]
 
     def _log_carrier(self, chain: Chain, X: Any) -> NDArray[np.float64]:
@@ -351,7 +353,7 @@ class MixtureDPM(MixtureModel):
             raise ValueError("with projection=, missing cells count as column means and are not drawn")
         from partita.models.mixtures.imputation import impute
 
-        return impute(self._base(chain.inputs), chain, draws, rng)
+        return impute(self.base(chain.inputs), chain, draws, rng)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita._support.names import Names, row_names
 from partita.models.mixtures.raw_column import LineOf, RawColumn, raw_column, row_line, text_column
@@ -26,6 +27,12 @@ class RawTable:
     def place(self, row: int, column: str) -> str:
         """Where a cell is, for messages."""
         return f"{self.line_of(row)}, column {column!r}"
+
+    def at(self, rows: NDArray[np.intp]) -> RawTable:
+        """These rows in this order; −1 is a row without observed cells. It has no names."""
+        line_of = self.line_of
+        columns = tuple(column.at(rows) for column in self.columns)
+        return RawTable(columns, len(rows), self.named, None, lambda row: line_of(int(rows[row])))
 
 
 def read_raw(table: Any) -> RawTable:

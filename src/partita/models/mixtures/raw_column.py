@@ -64,6 +64,14 @@ class RawColumn:
             return np.ones(len(self.values), np.bool_)
         return np.asarray(~np.isnan(self.values))
 
+    def at(self, rows: NDArray[np.intp]) -> RawColumn:
+        """The cells of these rows in this order; −1 is a missing cell."""
+        values, absent = self.values[rows], rows < 0
+        if absent.any():
+            values = values if self.kind == TEXTS else values.astype(np.float64)
+            values[absent] = _NO_TEXT if self.kind == TEXTS else np.nan
+        return replace(self, values=values)
+
     def distinct(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
         """The distinct cells as texts, and the place of each cell among them, −1 if missing; numbers in order."""
         if self.kind == TEXTS:

@@ -174,6 +174,12 @@ class NodeModel(SampledNetworkModel):
     def _native(self, networks: Sequence[Network]) -> Any:
         return native_layers(networks, self.n0)
 
+    def _more_starts(
+        self, networks: Sequence[Network], limits: Limits, runs: int, rng: np.random.Generator
+    ) -> list[NDArray[np.uint32]]:
+        """Partitions that some of so many runs start from, because of what is beside the networks."""
+        return []
+
     def _icl(self, networks: Sequence[Network], labels: ArrayLike) -> float:
         """log p(X, z | K), constants included."""
         icl = self._native(networks).icl(check_labels(networks[0][0], labels)) + constants(networks)
@@ -196,6 +202,7 @@ class NodeModel(SampledNetworkModel):
         limits = Limits((most, 1), n_jobs, Deadline.after(check_time_limit(seconds)), check_algorithm(algorithm))
         generator, native, several = check_rng(rng), self._native(networks), [edges for _, edges in networks]
         given = given_partitions(starts, lambda labels: check_labels(graph, labels))
+        given += self._more_starts(networks, limits, restarts - len(given), generator)
         uneven, directed = any(each.degree_corrected for each in several), any(each.directed for each in several)
         shown = _side_by_side(networks)
         first = first_partitions(shown, limits, restarts, given, generator, uneven=uneven, directed=directed)

@@ -60,15 +60,15 @@ def native_model(graph: Graph, edges: EdgeModel, n0: float, n0_columns: float = 
     return _core.BlockModel(arrays, *_edge_settings(edges), n0_rows=n0, n0_columns=n0_columns)
 
 
-def native_layers(layers: Sequence[Network], n0: float) -> Any:
-    """The core's model of several graphs on the same nodes."""
+def native_layers(layers: Sequence[Network], n0: float, tables: Sequence[Any] = ()) -> Any:
+    """The core's model of several graphs on the same nodes, and of the columns of tables with a row for each node."""
     n = layers[0][0].n_nodes
     union = sum((_without_diagonal(graph.presence + graph.presence.T) for graph, _ in layers), sp.csr_array((n, n)))
     cover = _core.NetworkArrays(n, n, False, 1, 1)
     ones = sp.csr_array((np.ones(union.nnz), union.indices, union.indptr), shape=union.shape)
     _set_neighbours(cover, 0, ones, sp.csr_array((n, n)))
     parts = [_layer(_arrays(graph, edges), edges) for graph, edges in layers]
-    return _core.BlockModel(cover, parts, n0_rows=n0, n0_columns=1.0)
+    return _core.BlockModel(cover, parts, n0_rows=n0, n0_columns=1.0, tables=list(tables))
 
 
 def _arrays(graph: Graph, edges: EdgeModel) -> Any:
