@@ -143,7 +143,7 @@ def test_weights_may_be_signs(weighted, tmp_path):
     [
         ([], "but edges are 0 or 1; --counts takes counts, --weights real any weights, --columns source,target leaves"),
         (["--counts"], "entries must be counts (whole numbers, not negative); --weights real takes any weights"),
-        (["--weights", "strong"], "--weights must be counts, real, categories or signed, got strong"),
+        (["--weights", "strong"], "--weights must be counts, real, categories or signed, but it is strong"),
         (["--weights", "real", "--counts"], "--counts says that weights are counts, but --weights is real"),
         (["--weights", "real", "--nested"], "--nested takes binary or counted edges, not --weights real"),
     ],

@@ -236,6 +236,7 @@ REFUSED = {
     "edges": ("source,target\n0,1\n1,2\n", "edges of a network, not draws"),
     "column numbers": ("0,1,2\n0,0,1\n", "specify it with --header or --no-header"),
     "XML": ("<?xml version='1.0'?>\n<gexf/>\n", "is an XML file, not a table"),
+    "Pajek": ('*Vertices 2\n1 "a"\n2 "b"\n*Edges\n1 2\n', "is a Pajek file, not a table; save the network as .graphml"),
     "Unicode text of Excel": (lines(DRAWS, "\t").encode("utf-16"), "is UTF-16 text; save it as CSV UTF-8"),
     "CODA": (
         lines([(1001 + t, label) for item in DRAWS.T for t, label in enumerate(item)], "  "),

@@ -27,7 +27,7 @@ def edge_kind(counts: bool, weights: str | None) -> str:
 
     kinds = EDGES[1:]
     if weights is not None and weights not in kinds:
-        raise ValueError(f"--weights must be {', '.join(kinds[:-1])} or {kinds[-1]}, got {weights}")
+        raise ValueError(f"--weights must be {', '.join(kinds[:-1])} or {kinds[-1]}, but it is {weights}")
     if counts and weights not in (None, "counts"):
         raise ValueError(f"--counts says that weights are counts, but --weights is {weights}")
     return "counts" if counts else weights or "binary"

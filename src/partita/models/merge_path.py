@@ -33,7 +33,7 @@ class MergePath(ShownAsText):
     def cut(self, k: int) -> NDArray[np.int64]:
         """The partition with k clusters, canonical labels."""
         if not 1 <= k <= len(self.icl):
-            raise ValueError(f"k must be from 1 to {len(self.icl)}, the fit's number of clusters, got {k}")
+            raise ValueError(f"k must be from 1 to {len(self.icl)}, the fit's number of clusters, but it is {k}")
         target = np.arange(len(self.icl))
         for kept, absorbed in zip(self.kept[: len(self.icl) - k], self.absorbed, strict=False):
             target[target == absorbed] = kept

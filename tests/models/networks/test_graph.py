@@ -134,7 +134,7 @@ def test_missing_dyads_are_marked():
 @pytest.mark.parametrize(
     ("graph", "directed", "message"),
     [
-        (np.zeros((3, 4)), True, "square, got 3 x 4"),
+        (np.zeros((3, 4)), True, "square, but it is 3 x 4"),
         (np.zeros((0, 0)), True, "no nodes"),
         (np.zeros(3), True, "must be a matrix"),
         (np.array([["a", "b"], ["c", "d"]]), True, "numbers"),

@@ -15,16 +15,18 @@ DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 #: How XML files begin, among them networks such as .gexf.
 XML = b"<?xml"
+#: How Pajek's networks begin, in small letters.
+PAJEK = (b"*vertices", b"*network")
 WORKBOOK_NAMES = (".xlsx", ".xlsm", ".xls", ".ods")
 
 
 def open_bytes(path: str | Path) -> BinaryIO:
-    """The content of a file, decompressed if its name ends in .gz; workbooks and XML raise an error."""
+    """The content of a file, decompressed if its name ends in .gz; workbooks, XML and Pajek files raise an error."""
     if str(path).lower().endswith(".gz"):
         return cast(BinaryIO, gzip.open(path, "rb"))
     stream = open(path, "rb")  # noqa: SIM115 - the caller closes it
     try:
-        refuse_workbook(stream.peek(8), str(path))
+        refuse_workbook(stream.peek(9), str(path))
     except ValueError:
         stream.close()
         raise
@@ -32,11 +34,13 @@ def open_bytes(path: str | Path) -> BinaryIO:
 
 
 def refuse_workbook(start: bytes, where: str) -> None:
-    """Raises an error if these first bytes are those of a workbook or of XML."""
+    """Raises an error if these first bytes are those of a workbook, of XML or of Pajek."""
     if start.startswith(WORKBOOKS):
         raise ValueError(f"{where} is an Excel workbook or another zip file, not text; save the sheet as CSV UTF-8")
     if start.startswith(XML):
         raise ValueError(f"{where} is an XML file, not a table; of networks in XML only .graphml files can be read")
+    if start.lower().startswith(PAJEK):
+        raise ValueError(f"{where} is a Pajek file, not a table; save the network as .graphml or as a csv file of edges")
 
 
 #: Bytes that Latin-1 text does not have: a file with them is not text.

@@ -16,6 +16,7 @@ from scipy.stats import beta, gamma
 from partita._support.hints import plural
 from partita._support.names import as_named, names_or_none
 from partita._support.shown import rows_table
+from partita._support.validate import check_level
 from partita.models.merge_path import MergePath
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.graph import Graph
@@ -77,7 +78,7 @@ class NodeFit(HasClusters, WithRuns):
             f"<tr><td>{k}</td><td>{len(names)}</td><td>{html.escape(', '.join(map(str, names[:8])))}</td></tr>"
             for k, names in enumerate(self.names_by_cluster())
         )
-        head = "<tr><th>cluster</th><th>nodes</th><th>first names</th></tr>"
+        head = "<tr><th>cluster</th><th>nodes</th><th>first nodes</th></tr>"
         return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>"
 
 
@@ -155,7 +156,7 @@ def check_pairs(pairs: ArrayLike, shape: tuple[int, int]) -> tuple[NDArray[np.in
     """The two columns of an (m, 2) array of nodes, each within its range."""
     array = np.asarray(pairs)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise ValueError(f"pairs must be an (m, 2) array of integers, got {array.dtype} of shape {array.shape}")
+        raise ValueError(f"pairs must be an (m, 2) array of integers, not {array.dtype} of shape {array.shape}")
     bad = np.argwhere((array < 0) | (array >= np.array(shape)))
     if len(bad):
         row, column = bad[0]
@@ -167,8 +168,7 @@ def block_table(
     graph: Graph, edges: EdgeModel, rows: NDArray[Any], columns: NDArray[Any], level: float = 0.95
 ) -> Blocks:
     """Counts of every block and the posterior of its parameter."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    level = check_level(level)
     cells = block_posterior(graph, edges, rows, columns)
     posterior = gamma(cells.first, scale=1 / cells.second) if edges.counts else beta(cells.first, cells.second)
     tail = (1 - level) / 2

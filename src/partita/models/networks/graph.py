@@ -177,7 +177,7 @@ def check_graph(graph: Graph, *, directed: bool, edges: str) -> None:
     if graph.bipartite:
         return
     if rows != columns:
-        raise ArgumentError(Argument("graph"), f" must be square, got {rows} x {columns}")
+        raise ArgumentError(Argument("graph"), f" must be square, but it is {rows} x {columns}")
     if not directed:
         _check_symmetric(graph.adjacency)
         _check_symmetric(graph.missing)
@@ -293,11 +293,11 @@ def _places(edges: list[tuple[Any, ...]], place: dict[Any, int]) -> tuple[NDArra
 def _two_dimensional(matrix: Any) -> Any:
     array = matrix if sp.issparse(matrix) else np.asarray(matrix)
     if array.ndim != 2:
-        raise ArgumentError(Argument("graph"), f" must be a matrix, got an array of shape {array.shape}")
+        raise ArgumentError(Argument("graph"), f" must be a matrix, not an array of shape {array.shape}")
     if sp.issparse(array):
         return sp.csr_array(array)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"graph must hold numbers, got {array.dtype}")
+        raise TypeError(f"graph must hold numbers, not {array.dtype}")
     return array
 
 
@@ -305,7 +305,7 @@ def _from_matrix(matrix: Any, directed: bool, kind: str, nodes: Sequence[Any] | 
     matrix = _two_dimensional(matrix)
     n, m = matrix.shape
     if n != m:
-        problem = f" must be square, got {n} x {m}; rows and columns apart are a LatentBlockModel"
+        problem = f" must be square, but it is {n} x {m}; rows and columns apart are a LatentBlockModel"
         raise ArgumentError(Argument("graph"), problem)
     if n == 0:
         raise ArgumentError(Argument("graph"), " is empty: it has no nodes")

@@ -74,7 +74,7 @@ class LatentMergePath(ShownAsText):
     def cut(self, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The partitions of rows and columns after the first `step` merges, canonical labels."""
         if not 0 <= step < len(self.icl):
-            raise ValueError(f"step must be from 0 to {len(self.icl) - 1}, the number of merges, got {step}")
+            raise ValueError(f"step must be from 0 to {len(self.icl) - 1}, the number of merges, but it is {step}")
         k = int(self.rows.max()) + 1
         target = np.arange(len(self.icl) + 1)
         for kept, absorbed in zip(self.kept[:step], self.absorbed[:step], strict=True):

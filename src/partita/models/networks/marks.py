@@ -79,7 +79,7 @@ def check_weight_prior(prior: Any) -> tuple[float, float, float, float] | None:
         return None
     given = np.asarray(prior, dtype=float)
     if given.shape != (4,) or not np.isfinite(given[0]):
-        raise ValueError(f"weight_prior must be four numbers (mu0, kappa0, shape, rate), got {prior!r}")
+        raise ValueError(f"weight_prior must be four numbers (mu0, kappa0, shape, rate), but it is {prior!r}")
     kappa0 = check_scale(given[1], "kappa0 of weight_prior")
     shape = check_shape(given[2], "shape of weight_prior")
     return float(given[0]), kappa0, shape, check_scale(given[3], "rate of weight_prior")

@@ -13,6 +13,7 @@ from scipy.stats import beta, gamma
 from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita._support.shown import ShownAsText
+from partita._support.validate import check_level
 from partita.models.networks.fit import BlockFit, Blocks, block_counts, check_pairs
 from partita.models.networks.nested_prior import MeanGrid, mean_weights, once
 from partita.models.networks.shares import share_products
@@ -62,8 +63,7 @@ class NestedFit(BlockFit):
 
     def blocks(self, level: float = 0.95) -> Blocks:
         """Block probabilities with equal-tailed credible intervals, averaged over the means of their priors."""
-        if not 0 < level < 1:
-            raise ValueError(f"level must be between 0 and 1, got {level!r}")
+        level = check_level(level)
         edges, dyads = block_counts(self.graph, self.edges, self.labels, self.labels)
         first, second, weight = self._posterior(edges, dyads)
         mean = first / second if self.edges.counts else first / (first + second)

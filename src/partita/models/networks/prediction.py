@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from partita._support.arrays import Floats
 from partita._support.errors import Argument, ArgumentError
 from partita._support.shown import ShownAsText
-from partita._support.validate import check_count, check_rng
+from partita._support.validate import check_choice, check_count, check_rng
 from partita.models.chains.chain import Chain
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.fit import BlockFit, block_posterior, check_pairs
@@ -60,7 +60,7 @@ def edge_probability(result: Any, pairs: ArrayLike, draws: int = 200) -> Floats:
         return _probability(result.graph, result.edges, result.rows, result.columns, pairs)
     if isinstance(result, Chain) and "shape" in result.inputs:
         return _mean_over_draws(result, pairs, check_count(draws, "draws", minimum=1))
-    raise TypeError(f"result must be a fit or a chain of a block model, got {type(result).__name__}")
+    raise TypeError(f"result must be a fit or a chain of a block model, not {type(result).__name__}")
 
 
 def _probability(graph: Graph, edges: EdgeModel, rows: NDArray[Any], columns: NDArray[Any], pairs: ArrayLike) -> Floats:
@@ -147,11 +147,9 @@ def held_out(
     56
     """
     if not 0 < share < 1:
-        raise ValueError(f"share must be above 0 and below 1, got {share!r}")
+        raise ValueError(f"share must be above 0 and below 1, but it is {share!r}")
     generator, seen = check_rng(rng), model._graph(graph)
-    hide = hide or ("absent" if model.degree_corrected else "missing")
-    if hide not in ("missing", "absent"):
-        raise ValueError(f"hide must be 'missing' or 'absent', got {hide!r}")
+    hide = check_choice(hide or ("absent" if model.degree_corrected else "missing"), "hide", ("missing", "absent"))
     pairs = hidden_pairs(seen, model.directed, model.loops, share, generator)
     truth = np.asarray(seen.presence[pairs[:, 0], pairs[:, 1]]).ravel() > 0
     fit = model.maximize(_without(seen, pairs, model.directed, hide), rng=generator, **search)
