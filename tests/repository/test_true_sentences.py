@@ -12,7 +12,7 @@ from partita.draws.io import FORMATS
 
 #: What is wrong with each.
 FALSE = {
-    r"(?:that|which) all (?:panels|bounds) share is certain": "pairs that share a cluster in all bounds can be uncertain",
+    r"(?:that|which) all (?:panels|bounds) share is certain": "pairs together in all bounds can be uncertain",
     r"probabilities to two digits": "400 effective draws have a standard error of 0.025 at one half",
     r"no sign that the posteriors": "a test that finds nothing shows no equality",
     r"\b1/32\b|\b1/17\b": "the time of as many runs as happen to suffice, which nobody knows before",

@@ -40,7 +40,7 @@ def refuse_workbook(start: bytes, where: str) -> None:
     if start.startswith(XML):
         raise ValueError(f"{where} is an XML file, not a table; of networks in XML only .graphml files can be read")
     if start.lower().startswith(PAJEK):
-        raise ValueError(f"{where} is a Pajek file, not a table; save the network as .graphml or as a csv file of edges")
+        raise ValueError(f"{where} is a Pajek file, not a table; save the network as .graphml or as a csv of edges")
 
 
 #: Bytes that Latin-1 text does not have: a file with them is not text.
