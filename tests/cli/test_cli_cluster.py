@@ -207,6 +207,7 @@ def test_questions_about_columns_are_printed_and_kept(tmp_path):
     done = run("cluster", path, "--out", tmp_path / "out", *short)
     assert done.exit_code == 0, done.output
     notes = [line for line in done.output.splitlines() if line.startswith("Note: ")]
+    assert done.output.count("have only whole numbers") == 1
     assert "-999 is in 3 cells of A2" in notes[0]
     assert "--missing -999 takes these cells as missing" in notes[0]
     assert "gender, A1 and A2 have only whole numbers" in notes[1]

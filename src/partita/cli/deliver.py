@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,7 +99,7 @@ class Delivery:
         if json:
             print_json(self.shown.facts | self.more)
         else:
-            print_result(self.shown, self.truth, self.printed)
+            print_result(self.shown, self.truth, self.printed, asked=self.more.get("column_notes", ()))
             if self.text:
                 print_lines(self.text)
             if out is not None:
@@ -148,14 +148,23 @@ def print_warnings(sentences: tuple[str, ...]) -> None:
         print_text(f"Warning: {sentence}")
 
 
-def print_result(shown: Presentation, truth: str | None = None, printed: Mapping[str, int] | None = None) -> None:
-    """Warnings, the answer, how it was found, notes, and the tables that a terminal has room for."""
+def print_result(
+    shown: Presentation,
+    truth: str | None = None,
+    printed: Mapping[str, int] | None = None,
+    asked: Sequence[str] = (),
+) -> None:
+    """Warnings, the answer, how it was found, notes, and the tables that a terminal has room for.
+
+    Questions that were `asked` before the work, with the options that answer them, are not asked again.
+    """
     from partita.results.truth import agreement_sentence
 
     print_notes(tuple(note for note in shown.notes if note.warning))
     print_text(" ".join(filter(None, [shown.answer, shown.details])))
     if not value_of("quiet", False):
-        print_notes(tuple(note for note in shown.notes if not note.warning))
+        left = (note for note in shown.notes if not any(question.startswith(note.text) for question in asked))
+        print_notes(tuple(note for note in left if not note.warning))
     for name, most in (shown.printed if printed is None else printed).items():
         if name in shown.tables and shown.tables[name].rows:
             print_rows(shown.tables[name], most)
