@@ -111,10 +111,27 @@ def test_pareto_k_is_that_of_the_tail():
     rng = np.random.default_rng(1)
     for k in (0.2, 0.5, 1.0):
         assert pareto_k(genpareto.rvs(k, size=40_000, random_state=rng)) == pytest.approx(k, abs=0.25)
-    tied = np.exp(rng.geometric(0.5, 20_000) * 1.2)  # P(w > x) falls as x to the minus ln 2 / 1.2
-    assert pareto_k(tied) > 0.9
-    assert pareto_k(np.exp(0.1 * rng.geometric(0.5, 20_000))) < 0.7
     assert pareto_k(np.r_[np.ones(1000), 1e6]) > 0.7
+
+
+def test_pareto_k_of_weights_with_ties():
+    """Weights that depend on the number of clusters alone have few values."""
+    rng = np.random.default_rng(1)
+    for slope in (0.1, 0.3, 0.6):  # P(w > x) falls as x to the minus ln 2 / slope
+        assert pareto_k(np.exp(slope * rng.geometric(0.5, 40_000))) == pytest.approx(slope / np.log(2), abs=0.25)
+    assert pareto_k(np.exp(1.2 * rng.geometric(0.5, 20_000))) > 0.9
+    for counts in ([503, 84, 12, 1], [5030, 840, 120, 10], [300, 300], [999, 1]):
+        bounded = np.repeat(1.5 ** np.arange(len(counts)), counts)
+        assert pareto_k(bounded) < 0.5
+        assert pareto_k(1 / bounded) < 0.5
+
+
+def test_concentrations_near_that_of_the_draws_are_within_reach():
+    chain = GaussianDPM("diag").sample(DATA, draws=1000, warmup=300, chains=2, rng=1)
+    found = pt.sensitivity(chain, alpha=[0.5, 1.0, 2.0], rng=1)
+    assert all(row.labels is not None for row in found.changes)
+    ks = [row.pareto_k for row in pt.sensitivity(chain, alpha=[2.0, 5.0, 20.0, 80.0], rng=1).changes]
+    assert ks == sorted(ks)
 
 
 def test_bad_input():

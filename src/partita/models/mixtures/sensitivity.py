@@ -35,10 +35,10 @@ PRIOR_COUNT, PRIOR_K = 10, 0.5
 def pareto_k(weights: Floats) -> float:
     """Shape k of the generalised Pareto distribution of the largest weights; 1 / k is the number of moments they have.
 
-    The tail is the largest 3 √draws weights, at most a fifth of them, and all that equal the smallest of these: weights
-    that depend on the number of clusters alone have many ties. -inf for weights that are all equal, and inf if five of
-    them hold more than half of the sum. The fit is that of Zhang & Stephens (2009), its use that of Vehtari et al.
-    (2024).
+    The tail is the largest 3 √draws weights, at most a fifth of them. Weights that depend on the number of clusters
+    alone have few values and many ties: ties are first spread out (`_without_ties`). -inf for weights that are all
+    equal, and inf if five of them hold more than half of the sum. The fit is that of Zhang & Stephens (2009), its use
+    that of Vehtari et al. (2024).
 
     >>> pareto_k(np.ones(100))
     -inf
@@ -52,9 +52,26 @@ def pareto_k(weights: Floats) -> float:
     if ordered[-FEW:].sum() > ordered.sum() / 2:
         return np.inf
     count = int(np.ceil(min(0.2 * ordered.size, 3 * np.sqrt(ordered.size))))
-    below = ordered[ordered < ordered[-count]]
-    cutoff = float(below[-1]) if below.size else 0.0
-    return _fitted_k(ordered[ordered > cutoff] - cutoff)
+    spread = _without_ties(ordered)
+    return _fitted_k(spread[-count:] - spread[-count - 1])
+
+
+def _without_ties(ordered: Floats) -> Floats:
+    """Sorted weights; ties of a positive value are spread evenly, as logarithms, halfway to the next values.
+
+    A tail of few values, each many times, is no sample of a continuous distribution: fitted as it is, k can be
+    anything from -7 to 25 for weights that are bounded and harmless.
+    """
+    spread = ordered.copy()
+    values, counts = np.unique(ordered[ordered > 0], return_counts=True)
+    if values.size > 1:
+        logs = np.log(values)
+        middles = (logs[1:] + logs[:-1]) / 2
+        edges = np.concatenate([[2 * logs[0] - middles[0]], middles, [2 * logs[-1] - middles[-1]]])
+        places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        steps = np.repeat(np.diff(edges) / counts, counts)
+        spread[-counts.sum() :] = np.exp(np.repeat(edges[:-1], counts) + steps * (places + 0.5))
+    return spread
 
 
 def _fitted_k(x: Floats) -> float:
