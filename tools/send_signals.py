@@ -22,8 +22,9 @@ import partita as pt
 from partita.cli.monitor import NOT_SETTLED
 
 DRAWS, TABLE, EDGES, BASE, LABELS = "draws.csv", "table.csv", "edges.csv", "base.csv", "labels.csv"
-VISITS, PAIRS, NEW_PAIRS, LINKED, FOUND = "visits.csv", "pairs.csv", "new_pairs.csv", "linked", "found"
-INPUTS = (DRAWS, TABLE, EDGES, BASE, LABELS, VISITS, PAIRS, NEW_PAIRS, LINKED, FOUND)
+VISITS, PAIRS, NEW_PAIRS, OUTSIDE = "visits.csv", "pairs.csv", "new_pairs.csv", "outside.csv"
+LINKED, FOUND = "linked", "found"
+INPUTS = (DRAWS, TABLE, EDGES, BASE, LABELS, VISITS, PAIRS, NEW_PAIRS, OUTSIDE, LINKED, FOUND)
 COMMANDS = {
     "estimate": f"estimate {DRAWS} --out new --seed 1",
     "estimate --json": f"estimate {DRAWS} --json --seed 1",
@@ -33,7 +34,7 @@ COMMANDS = {
     "compare-posteriors": f"compare-posteriors {DRAWS} {DRAWS} --seed 1",
     "partial": f"partial {DRAWS} --seed 1",
     "hierarchy": f"hierarchy {DRAWS} --newick new.nwk --seed 1",
-    "relate": f"relate {FOUND} {LABELS}:cluster",
+    "relate": f"relate {FOUND} {OUTSIDE} --outcome y",
     "monitor": f"monitor {DRAWS} --once --seed 1",
     "cluster": f"cluster {TABLE} --out new --seed 1",
     "cluster --id": f"cluster {VISITS} --id patient --time month --draws 200 --warmup 100 --out new --seed 1",
@@ -71,6 +72,7 @@ def write_inputs(folder: Path) -> None:
     np.savetxt(folder / BASE, draws[:6].T, delimiter=",", header="a,b,c,d,e,f", comments="", fmt="%d")
     visits = [(i, month, i % 3 * month + rng.normal()) for i in range(30) for month in range(6)]
     np.savetxt(folder / VISITS, visits, delimiter=",", header="patient,month,weight", comments="", fmt="%.3f")
+    np.savetxt(folder / OUTSIDE, rng.normal(size=40), header="y", comments="", fmt="%.3f")
     for name, some in ((PAIRS, sorted(pairs)[::2]), (NEW_PAIRS, sorted(pairs)[1::2])):
         likely = np.column_stack([some, rng.random(len(some))])
         np.savetxt(folder / name, likely, delimiter=",", header="left,right,probability", comments="", fmt="%.6g")

@@ -218,3 +218,12 @@ def test_every_command_gets_signals():
     commands = {command.name for command in app.registered_commands}
     commands |= {f"{name} {command.name}" for name, group in groups.items() for command in group.registered_commands}
     assert commands <= script["COMMANDS"].keys()
+
+
+@pytest.mark.slow
+def test_every_command_that_gets_signals_runs(tmp_path):
+    script = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "send_signals.py"))
+    (tmp_path / "inputs").mkdir()
+    script["write_inputs"](tmp_path / "inputs")
+    for words in script["COMMANDS"].values():
+        assert script["seconds_of"](words, tmp_path) > 0
