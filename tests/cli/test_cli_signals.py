@@ -92,12 +92,13 @@ def test_termination_that_a_library_swallows(draws, answer):
     converted(draws, code_of(signal.SIGTERM, step), signal.SIGTERM)
 
 
-def test_ctrl_c_that_a_library_replaces(draws):
-    step = """
+@pytest.mark.parametrize("error", ["TypeError('cannot compare')", "ImportError('initialization failed')"])
+def test_ctrl_c_that_a_library_replaces(draws, error):
+    step = f"""
     try:
         signal.raise_signal(signal.SIGINT)
     except BaseException:
-        raise TypeError('cannot compare') from None"""
+        raise {error} from None"""
     converted(draws, code_of(signal.SIGINT, step), signal.SIGINT)
 
 

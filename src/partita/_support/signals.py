@@ -114,6 +114,13 @@ def interrupted() -> bool:
     return _state.number == signal.SIGINT
 
 
+def is_behind(error: BaseException | None) -> bool:
+    """Whether the error is the exception of a signal, or came of it: a library may report another one."""
+    while error is not None and error is not _state.raised:
+        error = error.__context__
+    return error is not None
+
+
 def check() -> None:
     """Raises what is due, before results are placed."""
     if _state.at_work and get_ident() == _state.thread and (_state.due or terminated()):
@@ -176,10 +183,7 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 def _is_handled() -> bool:
     """Whether the exception is on its way out: handlers and clean-up run because of it."""
-    error = sys.exception()
-    while error is not None and error is not _state.raised:
-        error = error.__context__
-    return error is not None
+    return is_behind(sys.exception())
 
 
 def _unraisable(unraisable: Any) -> None:

@@ -65,9 +65,10 @@ def reported() -> Iterator[None]:
         except Exception as error:
             if _signals.terminated():
                 raise SystemExit(TERMINATED) from None
-            if not isinstance(error, BAD_INPUTS):
-                if _signals.interrupted():  # a library has replaced the KeyboardInterrupt
-                    _stopped()
+            is_bad_input = isinstance(error, BAD_INPUTS)
+            if _signals.interrupted() and (_signals.is_behind(error) or not is_bad_input):
+                _stopped()  # a library has replaced the KeyboardInterrupt
+            if not is_bad_input:
                 raise
             if _is_of_output(error):
                 _discard_output()
