@@ -323,7 +323,8 @@ def _spanning_tree(inner: _Pairs, items: Ints) -> _Pairs:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    left, right = np.searchsorted(items, inner.left), np.searchsorted(items, inner.right)
+    # older SciPy's tree takes no wider indices
+    left, right = (np.searchsorted(items, side).astype(np.int32) for side in (inner.left, inner.right))
     weights = coo_array((2 - inner.probability, (left, right)), shape=(items.size, items.size))
     tree = minimum_spanning_tree(weights.tocsr()).tocoo()
     return _Pairs(items[tree.row], items[tree.col], 2 - tree.data)
