@@ -140,3 +140,25 @@ def test_imputation_is_repeatable_and_has_names(fitted):
 def test_score_samples_is_the_log_of_the_density(fitted):
     rows = GAPS.head(3)
     np.testing.assert_allclose(fitted.score_samples(rows), np.log(fitted.chain_.predictive_density(rows)))
+
+
+def test_missing_cells_of_columns_with_a_covariance_are_integrated_out():
+    """Against sums over a fine grid of the values that the missing cell may have, for rows with several patterns."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(3.0 * (np.arange(40) % 2), 1.0)
+    table = {"x": x, "y": np.exp(0.3 * x + 0.2 * rng.normal(size=40)), "c": ["u", "v"] * 20}
+    sampling = Sampling(draws=20, warmup=20, chains=1)
+    model = MixtureDPM({"y": "positive"}, full=[["x", "y"]], sampling=sampling, random_state=1).fit(table)
+    new = {"x": [0.5, None, 0.5, None], "y": [None, 2.0, None, None], "c": ["u", None, "u", "v"]}
+    density, probabilities = np.exp(model.score_samples(new)), model.predict_proba(new)
+    grid = np.linspace(-40, 45, 4001)
+    for row, filled in (
+        (0, {"x": np.full(4001, 0.5), "y": np.exp(grid / 4), "c": ["u"] * 4001}),
+        (1, {"x": grid, "y": np.full(4001, 2.0), "c": [None] * 4001}),
+    ):
+        at = np.exp(model.score_samples(filled)) * (filled["y"] / 4 if row == 0 else 1.0)
+        assert density[row] == pytest.approx(np.trapezoid(at, grid), rel=1e-4)
+        shares = np.trapezoid(at[:, None] * model.predict_proba(filled), grid, axis=0) / density[row]
+        np.testing.assert_allclose(probabilities[row], shares, atol=1e-4)
+    alone = [model.score({name: [cells[row]] for name, cells in new.items()}) for row in range(4)]
+    np.testing.assert_allclose(np.log(density), alone)

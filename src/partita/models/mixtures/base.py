@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -227,6 +227,23 @@ def _columns_at(cells: NDArray[Any], places: list[int]) -> NDArray[Any]:
 def has_full_gaps(base: Base, cells: Mapping[str, NDArray[Any]]) -> bool:
     """Whether columns with a covariance have missing values."""
     return any(bool(np.isnan(cells["numbers"][:, list(group)]).any()) for group in base.groups)
+
+
+def bases_by_gaps(base: Base, cells: Mapping[str, NDArray[Any]]) -> list[tuple[NDArray[np.intp], Base]]:
+    """Rows with the same missing cells among the columns with a covariance, and the base measure of what they have.
+
+    Of N(μ, Σ) with Σ ~ IW(2 a + d − 1, 2 diag(b)), some of the d columns have the same distribution with their own d:
+    the others are integrated out by leaving them out of the group. Alone, a column without a cell adds nothing.
+    """
+    grouped = [place for group in base.groups for place in group]
+    gaps = np.isnan(cells["numbers"][:, grouped])
+    found = []
+    for pattern in np.unique(gaps, axis=0):
+        seen = {place for place, is_gap in zip(grouped, pattern, strict=True) if not is_gap}
+        kept = (tuple(place for place in group if place in seen) for group in base.groups)
+        rows = np.flatnonzero((gaps == pattern).all(axis=1))
+        found.append((rows, replace(base, groups=tuple(filter(None, kept)))))
+    return found
 
 
 def check_full(base: Base, cells: Mapping[str, NDArray[Any]], place: Any) -> None:

@@ -108,6 +108,17 @@ def is_gap(cells: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.bool_]:
     return gaps
 
 
+def rows_of(cells: Mapping[str, NDArray[Any]], rows: NDArray[np.intp]) -> Cells:
+    """Some rows of the cells, in ascending order."""
+    found = {name: np.asarray(array) for name, array in cells.items()}
+    found |= {name: found[name][rows] for name in ("numbers", "counts", "codes", "wide_codes")}
+    if "curve_items" in found:
+        kept = np.isin(found["curve_items"], rows)
+        found |= {name: found[name][kept] for name in ("curve_items", "curve_times", "curve_values")}
+        found["curve_items"] = np.searchsorted(rows, found["curve_items"])
+    return found
+
+
 def warn_empty_rows(cells: Mapping[str, NDArray[Any]], table: RawTable) -> None:
     """Rows without a single observed cell follow the prior, which the user should know."""
     names = ("numbers", "counts", "codes", "wide_codes")

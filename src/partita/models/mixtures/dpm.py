@@ -19,6 +19,7 @@ from partita.models.mixtures.augmentation import AugmentedSampler, groups_of
 from partita.models.mixtures.base import (
     Base,
     CoreColumns,
+    bases_by_gaps,
     check_full,
     core_columns,
     has_full_gaps,
@@ -27,7 +28,7 @@ from partita.models.mixtures.base import (
     make_base,
 )
 from partita.models.mixtures.base_measure import partition_prior
-from partita.models.mixtures.cells import Cells, check_cells, encode, warn_empty_rows
+from partita.models.mixtures.cells import Cells, check_cells, encode, rows_of, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
 from partita.models.mixtures.curves import Curves, read_curves
 from partita.models.mixtures.dependence import MAX_ROWS, dependence_note, spread_over
@@ -83,7 +84,8 @@ class MixtureDPM(MixtureModel):
     full : sequence of lists of str, or "all", optional
         Names of gaussian and positive columns that share a covariance matrix within a cluster, one list for each such
         matrix; "all" is one list of all of them. The prior is Inverse-Wishart with 2 a + d − 1 degrees of freedom and
-        scale 2 diag(b). `sample` draws missing cells of these columns in each sweep; `maximize` and new rows have none.
+        scale 2 diag(b). `sample` draws missing cells of these columns in each sweep; `maximize` has none. New rows may
+        have some if the rows of the fit have none.
     select : bool or float
         Whether columns are selected: each has one parameter for each cluster, or one for all, so that it says nothing
         about them; a number is the prior probability of the former, True is 1/2. `chain.inclusion` has the result.
@@ -309,9 +311,22 @@ class MixtureDPM(MixtureModel):
         return encode(_matched(found.table, schema, type(self).__name__), schema) | found.cells
 
     def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
+        """The rows with the same missing cells are scored together, by the columns that they have."""
         cells, base = self._new_cells(chain, X), self.base(chain.inputs)
-        for complete in (chain.inputs, cells):
-            check_full(base, complete, lambda row, column: f"row {row}, column {column!r}")
+        check_full(base, chain.inputs, lambda row, column: f"row {row}, column {column!r}")
+        if not has_full_gaps(base, cells):
+            yield from self._scores_of(chain, base, cells)
+            return
+        if prior_log_odds(self.select) is not None:
+            raise _beside_missing("select")
+        parts = bases_by_gaps(base, cells)
+        for found in zip(*(self._scores_of(chain, own, rows_of(cells, rows)) for rows, own in parts), strict=True):
+            scores = np.empty((len(cells["numbers"]), found[0].scores.shape[1]))
+            for (rows, _), new in zip(parts, found, strict=True):
+                scores[rows] = new.scores
+            yield found[0]._replace(scores=scores)
+
+    def _scores_of(self, chain: Chain, base: Base, cells: Cells) -> Iterator[NewScores]:
         core = self._core_columns(base, chain.inputs, any_gaps=True)
         prior = partition_prior(self, chain.n_items, chain.n_items + 1)
         start = np.zeros(chain.n_items, np.uint32)
