@@ -301,3 +301,61 @@ def test_models_are_compared_on_request(edges, tmp_path):
     assert models[[row["model"] for row in rows].index("nested")]["model"].startswith("NestedBlockModel(")
     scores = [model["log_score"] for model in models]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.fixture
+def rows(edges, tmp_path):
+    """A table that tells two groups apart which the network does not: without a row for node 3, one for node 99."""
+    rng = np.random.default_rng(2)
+    groups = np.arange(100) // 2 % 2
+    cells = rng.normal(6.0 * groups[:, None], 1.0, (100, 2)).round(2)
+    named = [(i, *cells[i], "uv"[groups[i]]) for i in (99, *range(29, -1, -1)) if i != 3]
+    path = tmp_path / "rows.csv"
+    path.write_text("node,a,b,kind\n" + "".join(",".join(map(str, row)) + "\n" for row in named), encoding="utf-8")
+    return path
+
+
+def test_a_table_beside_the_network(edges, rows, tmp_path):
+    out = tmp_path / "run"
+    result = run(edges, "--undirected", "--table", rows, "--family", "kind=categorical", "--seed", 1, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "1 node without a row in the table: all cells missing; 1 node without edges" in result.stdout
+    facts = json.loads((out / "summary.json").read_text())
+    assert facts["kind"] == "layers"
+    assert facts["n_items"] == 31
+    labels = dict(zip(facts["names"], facts["labels"], strict=True))
+    assert len({labels[str(i)] for i in (0, 1, 2, 7)}) == 4
+    assert all(labels[str(i)] == labels[str(i % 4)] for i in range(30) if i % 4 != 3)
+    with (out / "layers.csv").open() as file:
+        found = {row["layer"]: row for row in csv.DictReader(file)}
+    assert int(found["table"]["observations"]) == 90
+    assert {name: float(row["share"]) for name, row in found.items()} == pytest.approx(facts["shares"], abs=1e-5)
+    assert min(facts["evidence"].values()) > 10
+    assert {"profiles.csv", "columns.csv", "layers.csv"} < {path.name for path in out.iterdir()}
+    page = pt.read_report(out / "report.html")
+    assert "Of the evidence for these clusters" in page.answer
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--nested"], "--nested is for a network alone, without --table"),
+        (["--compare"], "--compare is for a network alone, without --table"),
+        (["--family", "nothing=count"], "nothing"),
+    ],
+)
+def test_options_that_do_not_go_with_a_table(edges, rows, options, message):
+    result = run(edges, "--undirected", "--table", rows, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    alone = run(edges, "--undirected", "--family", "count")
+    assert alone.exit_code == 2
+    assert "--family is for the columns of --table" in alone.stderr
+
+
+def test_each_node_has_one_row(edges, tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text("node,a\n0,1.5\n0,2.5\n1,0.5\n", encoding="utf-8")
+    result = run(edges, "--undirected", "--table", path)
+    assert result.exit_code == 2
+    assert "one row per node with its name" in result.stderr

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from partita.cli.deliver import delivering, presented
 from partita.cli.given import refuse
 from partita.cli.network_options import EdgeFile, Network
+from partita.cli.node_rows import NodeRows
 from partita.cli.options import ClusterLimit, Jobs, OutputOptions, Restarts, Seconds, Seed, TruthFile, checked_limit
 from partita.cli.steps import extra, step
 
@@ -20,6 +21,7 @@ CHECK_RESTARTS = 3
 def run(
     edges: EdgeFile,
     network: Network,
+    rows: NodeRows,
     writing: OutputOptions,
     nested: Annotated[bool, "Clusters of clusters: a nested model, whose levels the search chooses."] = False,
     check: Annotated[bool, "Sample and hide dyads for the report, also if the network is large (slow)."] = False,
@@ -34,49 +36,62 @@ def run(
 ) -> None:
     """Cluster the nodes of a network by maximising the exact ICL of a stochastic block model.
 
+    With --table, the columns of a table of the nodes and the network determine the clusters together.
+
     Example: partita blockmodel edges.csv --undirected --out run/
     """
     from partita.models.networks.node_labels import read_node_labels
 
     if nested:
         refuse(["algorithm"], "is for flat models, not for --nested")
+    if rows.table is None:
+        refuse(["family"], "is for the columns of --table")
+    else:
+        refuse(["nested", "compare", "algorithm"], "is for a network alone, without --table")
     with delivering(writing, "check") as deliver:
-        graph = network.read(edges)
-        known = None if truth is None else read_node_labels(truth, graph.names)
+        data: Any = network.read(edges, rows.names)
+        known = None if truth is None else read_node_labels(truth, data.names)
         model = network.nested_model() if nested else network.model()
-        search: dict[str, Any] = {} if nested else {"algorithm": algorithm}
+        search: dict[str, Any] = {"algorithm": algorithm} if rows.table is None and not nested else {}
         search |= {"k_max": checked_limit(max_clusters), "restarts": restarts, "seconds": seconds, "n_jobs": jobs}
-        with step("searched", seconds=seconds):
-            fit = model.maximize(graph, rng=seed, **search)
         extras: list[Any] = []
+        more: dict[str, Any] = {}
+        if rows.table is not None:
+            data, model = {"network": data, "table": rows.read}, rows.beside(model)
+        with step("searched", seconds=seconds):
+            fit = model.maximize(data, rng=seed, **search)
+        if rows.table is not None:
+            described, more = rows.described(fit, seed)
+            extras.append(described)
         if writing.out is not None and not fit.interrupted:
-            _check(fit, extras, always=check)
+            _check(fit, model, data, extras, always=check)
         if compare and not fit.interrupted:
-            extra(extras, "compared models", lambda: _compared(network, graph, restarts, seed))
-        deliver(presented(fit, extras, truth=known), truth=truth)
+            extra(extras, "compared models", lambda: _compared(network, data, restarts, seed))
+        deliver(presented(fit, extras, truth=known), truth=truth, **more)
 
 
-def _check(fit: Any, found: list[Any], *, always: bool) -> None:
+def _check(fit: Any, model: Any, data: Any, found: list[Any], *, always: bool) -> None:
     """Appends draws of the posterior and the score of hidden dyads, if they are cheap or asked for."""
+    from partita.models.networks.nested import NestedBlockModel
     from partita.models.networks.prediction import held_out
-    from partita.models.networks.sbm import StochasticBlockModel
 
-    cost = int(fit.graph.adjacency.nnz) + len(fit.labels) * fit.n_clusters  # of a sweep, roughly
+    graph, columns = (data, 0) if not isinstance(data, dict) else (data["network"], len(data["table"].columns))
+    cost = int(graph.adjacency.nnz) + len(fit.labels) * fit.n_clusters * (1 + columns)  # of a sweep, roughly
     if not always and cost > CHEAP:
         return
-    if isinstance(fit.model, StochasticBlockModel):
+    if not isinstance(model, NestedBlockModel):
         thin = min(MOST_THINNED, max(1, CHEAP // cost))
-        extra(found, "sampled the posterior", lambda: _sampled(fit, thin))
-    if len(fit.labels) > 2:
-        extra(found, "predicted hidden dyads", lambda: held_out(fit.model, fit.graph, rng=1, restarts=CHECK_RESTARTS))
+        extra(found, "sampled the posterior", lambda: _sampled(model, data, thin))
+    if len(fit.labels) > 2 and data is graph:
+        extra(found, "predicted hidden dyads", lambda: held_out(model, graph, rng=1, restarts=CHECK_RESTARTS))
 
 
-def _sampled(fit: Any, thin: int) -> Any:
+def _sampled(model: Any, data: Any, thin: int) -> Any:
     from partita.estimation.convergence import MixingWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixingWarning)  # the notes say so
-        return fit.model.sample(fit.graph, rng=1, thin=thin, **SHORT_CHAIN)
+        return model.sample(data, rng=1, thin=thin, **SHORT_CHAIN)
 
 
 def _compared(network: Network, graph: Any, restarts: int, seed: int | None) -> Any:

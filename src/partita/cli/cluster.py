@@ -97,7 +97,7 @@ def run(
             rng=chains.seed,
         )
         shown, text = presented(result, [*extras, described, chosen]), described.text(first_number())
-        deliver(shown, title="Clusters of a table", facts=facts, tables=others | _profile_tables(described), text=text)
+        deliver(shown, title="Clusters of a table", facts=facts, tables=others | profile_tables(described), text=text)
 
 
 def _checked(best: Estimate, chain: Chain) -> Estimate:
@@ -110,7 +110,7 @@ def _checked(best: Estimate, chain: Chain) -> Estimate:
     return replace(best, cautions=cautions, interrupted=best.interrupted or not chain.attrs["complete"])
 
 
-def _profile_tables(described: Profiles) -> dict[str, Table]:
+def profile_tables(described: Profiles) -> dict[str, Table]:
     """profiles.csv and columns.csv."""
     from partita.results.tables import Table, columns
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -53,14 +54,22 @@ class Network:
         """The kind of edges."""
         return edge_kind(self.counts, self.weights)
 
-    def read(self, edges: Path) -> Any:
-        """The network of a file."""
+    def read(self, edges: Path, others: Sequence[str] = ()) -> Any:
+        """The network of a file; `others` are nodes even if they have no edges."""
+        from partita._support.text.cells import whole_or_text
         from partita.models import as_graph
         from partita.models.networks.node_labels import read_node_names
 
         names = None if self.nodes is None else read_node_names(self.nodes)
         chosen = None if self.columns is None else [name.strip() for name in self.columns.split(",")]
-        return as_graph(edges, directed=not self.undirected, edges=self.kind, nodes=names, columns=chosen)
+
+        def read(nodes: Any) -> Any:
+            return as_graph(edges, directed=not self.undirected, edges=self.kind, nodes=nodes, columns=chosen)
+
+        graph = read(names)
+        known = set(map(str, graph.names))
+        alone = [whole_or_text(name) for name in others if name not in known]
+        return read([*graph.names, *alone]) if alone else graph
 
     def nested_model(self) -> Any:
         """The nested block model of such a network."""

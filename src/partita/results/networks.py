@@ -12,6 +12,7 @@ from partita.models.networks.nested import NestedBlockModel
 from partita.models.networks.nested_fit import NestedFit
 from partita.results.block_tables import EDGE_MODELS, all_blocks, blocks_table
 from partita.results.colors import shades
+from partita.results.extras import extra_sections
 from partita.results.icl import IclPresentation
 from partita.results.network_matrix import PIXELS, matrix_map
 from partita.results.parts import figure, listed, section, show, words
@@ -166,13 +167,7 @@ class NetworkPresentation(IclPresentation):
         if "held_out" in self.extras:
             yield _prediction(self.extras["held_out"])
         yield section("models", "Comparison of models", show(tables["models"])) if "models" in tables else None
-        n, directed = fit.n_clusters, fit.edges.directed
-        pairs = [(k, m) for k in range(n) for m in range(0 if directed else k, n)]
-        counts = fit.edges.counts
-        what = "How many edges a node of one cluster has to" if counts else "How likely a node of one cluster links to"
-        told = f"{what} a node of another{' on average' if counts else ''}, given the partition."
-        blocks = blocks_table(fit.blocks(), pairs, ("From", "To", "Edges", "Dyads"), counts=counts)
-        yield section("blocks", "Blocks", words(told), show(blocks))
+        yield _blocks_section(fit)
         yield section(
             "matrix",
             "Matrix in the order of the clusters",
@@ -258,6 +253,16 @@ def n_edges(graph: Graph, directed: bool) -> int:
     return entries if directed else (entries - loops) // 2 + loops
 
 
+def _blocks_section(fit: Any, name: str = "blocks", title: str = "Blocks") -> dict[str, Any]:
+    """The blocks of a network, or of one layer."""
+    n, counts, directed = fit.n_clusters, fit.edges.counts, fit.edges.directed
+    pairs = [(k, m) for k in range(n) for m in range(0 if directed else k, n)]
+    what = "How many edges a node of one cluster has to" if counts else "How likely a node of one cluster links to"
+    told = f"{what} a node of another{' on average' if counts else ''}, given the partition."
+    blocks = blocks_table(fit.blocks(), pairs, ("From", "To", "Edges", "Dyads"), counts=counts)
+    return section(name, title, words(told), show(blocks))
+
+
 def _matrix_words(n: int) -> str:
     if n <= PIXELS:
         return "Rows and columns sorted by cluster; each cell is one dyad, coloured if there is an edge."
@@ -284,26 +289,74 @@ def _verdict(scored: Any) -> str:
 
 
 class LayersPresentation(IclPresentation):
-    """A fit of several networks on the same nodes."""
+    """A fit of several networks on the same nodes, and of tables of them."""
 
     kind = "layers"
     noun = "node"
-    heading = "Clusters of several networks"
+    heading = "Clusters by several sources"
     whose = "the fit of a layered block model"
+    takes: ClassVar[dict[str, str]] = {
+        **IclPresentation.takes,
+        "partita.profiling.profiles.Profiles": "profiles",
+    }
+    written = (*IclPresentation.written, "layers")
+    printed: ClassVar[dict[str, int]] = Presentation.printed | {"layers": 50}
+    own = IclPresentation.own | facts("""
+        evidence = result.evidence | log Bayes factor of these clusters against a single one, by each layer
+        shares = share_facts | each layer's share of the evidence of all; null if that is not above 0""")
 
     @property
     def names(self) -> tuple[str, ...] | None:
         return tuple(map(str, self.result.names))
 
+    @property
+    def share_facts(self) -> dict[str, float] | None:
+        """The shares, if there is evidence to be shared."""
+        shares = self.result.shares
+        return None if np.isnan(list(shares.values())).any() else shares
+
+    def more_answer(self) -> Iterator[str]:
+        shares = self.share_facts
+        if shares is None:
+            return
+        found = [f"{share:.0%} is from {name}" for name, share in shares.items() if share > 0]
+        yield f"Of the evidence for these clusters against a single one, {' and '.join(found)}."
+        against = [name for name, share in shares.items() if share <= 0]
+        if against:
+            yield f"There is evidence against them in {' and '.join(against)}."
+
     def more_tables(self) -> Iterator[Table | None]:
         header = columns("""
-            Layer; Edges; ICL | Of the layer alone""")
+            Layer
+            Observations:number | Edges of a network, observed cells of a table
+            ICL | Of the layer alone
+            Evidence:log | log p(layer given the clusters) − log p(layer given one cluster); below 0: against them
+            Share | Of the evidence of all layers""")
+        fit = self.result
         rows = [
-            (name, n_edges(fit.graph, fit.edges.directed), float(fit.icl)) for name, fit in self.result.layers.items()
+            (
+                name,
+                _observations(own, fit.data[name]),
+                float(own.icl),
+                fit.evidence[name],
+                (self.share_facts or {}).get(name),
+            )
+            for name, own in fit.layers.items()
         ]
         yield Table("layers", "Layers", header, rows)
         yield from super().more_tables()
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
         yield section("layers", "Layers", show(self.tables["layers"]))
+        yield from extra_sections(self, first=True)
+        for at, (name, fit) in enumerate(self.result.layers.items()):
+            if hasattr(fit, "blocks"):
+                yield _blocks_section(fit, f"blocks-{at}", f"Blocks of {name}")
         yield self.members_section()
+
+
+def _observations(fit: Any, data: Any) -> int:
+    """Edges of a network, observed cells of a table."""
+    if hasattr(fit, "edges"):
+        return n_edges(fit.graph, fit.edges.directed)
+    return sum(int(column.observed().sum()) for column in data.columns)
