@@ -34,8 +34,6 @@ public:
                 }
             listed_.close();
         }
-        if (size() <= max_table && costs_.size() * 4 >= static_cast<std::size_t>(size()) * size())
-            fill_table();
     }
 
     std::uint32_t size() const { return local_->atoms.size(); }
@@ -46,15 +44,26 @@ public:
         return {costs_.data() + listed_.offsets[v], costs_.data() + listed_.offsets[v + 1]};
     }
     double cost(std::uint32_t v, std::uint32_t w) const {
-        if (!table_.empty() && !std::isnan(table_[static_cast<std::size_t>(v) * size() + w]))
-            return table_[static_cast<std::size_t>(v) * size() + w];
-        if (table_.empty()) {
+        const auto near = listed_[v];
+        const auto found = std::find(near.begin(), near.end(), w);
+        return found == near.end() ? unlisted(v, w)
+                                   : costs(v)[static_cast<std::size_t>(found - near.begin())];
+    }
+    /// All costs, (atoms, atoms), where most pairs are listed, as looking for one in a list takes as long as
+    /// the list is; else nothing.
+    std::vector<double> table() const {
+        std::vector<double> all;
+        if (size() > max_table || costs_.size() * 4 < static_cast<std::size_t>(size()) * size())
+            return all;
+        all.reserve(static_cast<std::size_t>(size()) * size());
+        for (std::uint32_t v = 0; v < size(); ++v) {
+            for (std::uint32_t w = 0; w < size(); ++w)
+                all.push_back(unlisted(v, w));
             const auto near = listed_[v];
-            const auto found = std::find(near.begin(), near.end(), w);
-            if (found != near.end())
-                return costs(v)[static_cast<std::size_t>(found - near.begin())];
+            for (std::size_t e = 0; e < near.size(); ++e)
+                all[static_cast<std::size_t>(v) * size() + near[e]] = costs(v)[e];
         }
-        return are_apart(v, w) ? without_limit : objective_.repulsion() * size(v) * size(w);
+        return all;
     }
 
 private:
@@ -65,15 +74,8 @@ private:
                 i, [&](std::uint32_t j, double p) { sums.add(atom_[j], objective_.attraction(p)); });
     }
 
-    /// Where most pairs are listed, a table of all costs: looking for an entry in a list takes as long as it
-    /// is.
-    void fill_table() {
-        table_.assign(static_cast<std::size_t>(size()) * size(), std::numeric_limits<double>::quiet_NaN());
-        for (std::uint32_t v = 0; v < size(); ++v) {
-            const auto near = listed_[v];
-            for (std::size_t e = 0; e < near.size(); ++e)
-                table_[static_cast<std::size_t>(v) * size() + near[e]] = costs(v)[e];
-        }
+    double unlisted(std::uint32_t v, std::uint32_t w) const {
+        return are_apart(v, w) ? without_limit : objective_.repulsion() * size(v) * size(w);
     }
 
     bool are_apart(std::uint32_t v, std::uint32_t w) const {
@@ -95,7 +97,6 @@ private:
     std::vector<std::uint32_t> atom_;
     Lists listed_;
     std::vector<double> costs_;
-    std::vector<double> table_; // (atoms, atoms), NaN where nothing is listed; empty unless most pairs are
     double own_ = 0;
 };
 
@@ -103,7 +104,14 @@ private:
 class Packing {
 public:
     Packing(const AtomCosts& costs, std::span<const std::uint32_t> cluster)
-        : costs_(&costs), cluster_(cluster) {}
+        : costs_(&costs), cluster_(cluster), table_(costs.table()) {
+        for (std::uint32_t v = 0; v < costs.size(); ++v) {
+            for (std::size_t e = 0; e < costs.listed(v).size(); ++e)
+                if (costs.costs(v)[e] < 0 && cluster[costs.listed(v)[e]] == cluster[v])
+                    companions_.values.push_back(costs.listed(v)[e]);
+            companions_.close();
+        }
+    }
 
     /// The loss that no partition avoids.
     double total() {
@@ -114,8 +122,9 @@ public:
                 if (v < near[e] && cost[e] < 0 && cluster_[v] != cluster_[near[e]])
                     pay_for_cut(v, near[e]);
         }
+        std::vector<std::uint32_t> seen_from(costs_->size(), nothing);
         for (std::uint32_t v = 0; v < costs_->size(); ++v)
-            for (const auto w : joined_at_cost(v))
+            for (const auto w : joined_at_cost(v, seen_from))
                 pay_for_join(v, w);
         return total_;
     }
@@ -125,30 +134,52 @@ private:
     /// other.
     void pay_for_cut(std::uint32_t v, std::uint32_t w) {
         for (const auto& [near, far] : {std::pair{v, w}, std::pair{w, v}})
-            for (const auto third : attracted(near))
-                if (cluster_[third] == cluster_[near] && costs_->cost(third, far) > 0)
+            for (const auto third : companions_[near]) {
+                if (left(v, w) <= 0)
+                    return;
+                if (cost(third, far) > 0)
                     pack(v, w, third);
+            }
     }
 
     /// Two atoms that cost together are joined: a third is attracted by both.
     void pay_for_join(std::uint32_t v, std::uint32_t w) {
-        for (const auto third : attracted(v))
-            if (cluster_[third] == cluster_[v] && third != w && costs_->cost(third, w) < 0)
+        for (const auto third : companions_[v]) {
+            if (left(v, w) <= 0)
+                return;
+            if (third != w && cost(third, w) < 0)
                 pack(v, w, third);
+        }
     }
 
     void pack(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-        auto &xy = left(x, y), &xz = left(x, z), &yz = left(y, z);
-        const auto amount = std::min({xy, xz, yz});
+        const auto amount = std::min({left(x, y), left(x, z), left(y, z)});
         if (amount <= 0)
             return;
-        for (auto* rest : {&xy, &xz, &yz})
-            *rest -= amount;
+        for (const auto& [v, w] : {std::pair{x, y}, std::pair{x, z}, std::pair{y, z}})
+            use(v, w, amount);
         total_ += amount;
     }
 
-    /// The weight of a pair that is not used up yet; references stay valid as others are added.
-    double& left(std::uint32_t v, std::uint32_t w) {
+    /// What a pair costs; in a table, what is not used up of that.
+    double cost(std::uint32_t v, std::uint32_t w) const {
+        return table_.empty() ? costs_->cost(v, w) : table_[entry(v, w)];
+    }
+
+    /// The weight of a pair that is not used up yet.
+    double left(std::uint32_t v, std::uint32_t w) {
+        return table_.empty() ? in_map(v, w) : std::abs(table_[entry(v, w)]);
+    }
+
+    void use(std::uint32_t v, std::uint32_t w, double amount) {
+        if (table_.empty())
+            in_map(v, w) -= amount;
+        else
+            for (const auto place : {entry(v, w), entry(w, v)})
+                table_[place] -= std::copysign(amount, table_[place]);
+    }
+
+    double& in_map(std::uint32_t v, std::uint32_t w) {
         const auto key = std::uint64_t{std::min(v, w)} << 32 | std::max(v, w);
         const auto [place, is_new] = left_.try_emplace(key, 0.0);
         if (is_new)
@@ -156,30 +187,28 @@ private:
         return place->second;
     }
 
-    std::vector<std::uint32_t> attracted(std::uint32_t v) const {
-        std::vector<std::uint32_t> found;
-        const auto near = costs_->listed(v);
-        for (std::size_t e = 0; e < near.size(); ++e)
-            if (costs_->costs(v)[e] < 0)
-                found.push_back(near[e]);
-        return found;
+    std::size_t entry(std::uint32_t v, std::uint32_t w) const {
+        return static_cast<std::size_t>(v) * costs_->size() + w;
     }
 
     /// Atoms after v that are in its cluster at a cost, by way of an atom that both are attracted by.
-    std::vector<std::uint32_t> joined_at_cost(std::uint32_t v) const {
+    std::vector<std::uint32_t> joined_at_cost(std::uint32_t v, std::vector<std::uint32_t>& seen_from) const {
         std::vector<std::uint32_t> found;
-        for (const auto third : attracted(v))
-            if (cluster_[third] == cluster_[v])
-                for (const auto w : attracted(third))
-                    if (w > v && cluster_[w] == cluster_[v] && costs_->cost(v, w) > 0)
+        for (const auto third : companions_[v])
+            for (const auto w : companions_[third])
+                if (w > v && seen_from[w] != v) {
+                    seen_from[w] = v;
+                    if (cost(v, w) > 0)
                         found.push_back(w);
+                }
         std::sort(found.begin(), found.end());
-        found.erase(std::unique(found.begin(), found.end()), found.end());
         return found;
     }
 
     const AtomCosts* costs_;
     std::span<const std::uint32_t> cluster_; // of each atom
+    Lists companions_;                       // atoms of the same cluster by which an atom is attracted
+    std::vector<double> table_;              // (atoms, atoms), or empty: then what is left is in a map
     std::unordered_map<std::uint64_t, double> left_;
     double total_ = 0;
 };
