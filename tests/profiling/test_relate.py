@@ -256,3 +256,21 @@ def test_bad_input(outcome, family, error, message):
     best = pt.estimate([[0, 0, 0, 1, 1, 1]] * 4, rng=1)
     with pytest.raises(error, match=message):
         pt.relate(best, outcome, family=family)
+
+
+def test_codes_and_markers_of_missing_values_are_asked_about():
+    rng = np.random.default_rng(7)
+    best = pt.estimate([np.repeat([0, 1], 30)] * 4, rng=1)
+    codes, sizes = np.tile([1, 2], 30), rng.normal(size=60)
+    (note,) = pt.relate(best, {"gender": codes}).notes
+    assert note.startswith(
+        "gender has whole numbers only, 2 different ones, and is taken as a measurement. Are they codes?"
+    )
+    (note,) = pt.relate(best, {"size": sizes}, {"region": np.tile([1, 2, 3], 20), "gender": codes}).notes
+    assert note.startswith("region has whole numbers only, 3 different ones")
+    assert pt.relate(best, {"visits": np.tile([0, 1, 2], 20)}, family="poisson").notes == ()
+    assert pt.relate(best, {"gender": codes}, {"kind": np.tile(["a", "b", "c"], 20)}, family="binomial").notes == ()
+    assert pt.relate(best, {"age": 20 + np.arange(60) % 40}).notes == ()
+    sizes[[3, 40]] = -999
+    (note,) = pt.relate(best, {"size": sizes}).notes
+    assert note.startswith("-999 is in 2 cells of size, far from the other values. Does it mark missing cells?")

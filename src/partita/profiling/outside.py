@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.names import Names, order_by_name, row_names
+from partita.models.mixtures.column_notes import are_few, are_whole, sentinel_questions
 from partita.models.mixtures.raw import RawTable, from_columns, read_raw
 from partita.models.mixtures.raw_column import TEXTS, RawColumn
 from partita.partitions.labels import canonical
@@ -75,6 +76,27 @@ def as_outcome(outcome: Any, family: str, names: Names | None, n_items: int) -> 
     if family == "poisson":
         _check_values(values, ~((values >= 0) & (values == np.floor(values))), column.name, "counts")
     return Outcome(column.name, values, column.observed())
+
+
+def questions(outcome: Outcome | None, family: str, predictors: Predictors) -> list[str]:
+    """What a careful reader would ask: whole numbers may be codes, others may mark missing values."""
+    columns = list(zip(predictors.terms, predictors.values.T, predictors.values.T[:, predictors.known], strict=True))
+    told = "has whole numbers only, {} different ones, and is taken as a measurement. Are they codes? {}"
+    words = "Words in their place are taken as categories."
+    notes = [f"{name} {told.format(n, words)}" for name, _, known in columns if (n := _codes(known)) > 2]
+    if outcome is not None and family in ("gaussian", "poisson"):
+        columns.append((outcome.name, outcome.values, outcome.values[outcome.known]))
+        if family == "gaussian" and (n := _codes(columns[-1][2])):
+            words = "The families binomial and multinomial take codes, poisson takes counts."
+            notes.append(f"{outcome.name} {told.format(n, words)}")
+    numbers = [(name, values) for name, values, _ in columns]
+    return notes + [question for _, question in sentinel_questions(from_columns(numbers))] if numbers else notes
+
+
+def _codes(values: Floats) -> int:
+    """The number of different values if they may be codes, else 0."""
+    n = len(np.unique(values))
+    return n if are_few(n, len(values)) and are_whole(values) else 0
 
 
 def _columns(x: Any, names: Names | None, n_items: int, what: str) -> list[RawColumn]:

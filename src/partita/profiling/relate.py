@@ -16,7 +16,7 @@ from partita._support.shown import rows_table
 from partita._support.validate import check_level
 from partita.estimation.result import Estimate
 from partita.profiling import regressions
-from partita.profiling.outside import Outcome, Predictors, as_outcome, as_predictors, check_outside
+from partita.profiling.outside import Outcome, Predictors, as_outcome, as_predictors, check_outside, questions
 from partita.profiling.regressions import Family, NoFit, Records, fit
 from partita.uncertainty.memberships import Memberships, memberships
 
@@ -231,6 +231,7 @@ def _related(
     weights = {name: each[used] for name, each in _weights(belongs, labels, classification).items()}
     naive, averaged, corrected = _fits(design, weights)
     notes = [
+        *questions(response, family, predictors),
         *_left_out(used),
         *(_cox_notes(design.records(weights["corrected"]), corrected) if family == "cox" else ()),
     ]

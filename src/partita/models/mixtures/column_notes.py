@@ -69,15 +69,21 @@ class _Facts:
     @cached_property
     def is_whole(self) -> bool:
         """Whether all are whole numbers."""
-        if self.raw.kind != NUMBERS:
-            return False
-        if self.cells.dtype.kind in "iu":
-            return True
-        return bool(np.isfinite(self.cells).all() and (self.cells % 1 == 0).all())
+        return self.raw.kind == NUMBERS and are_whole(self.cells)
 
     @cached_property
     def n_distinct(self) -> int:
         return len(self.raw.texts) if self.raw.kind == TEXTS else len(np.unique(self.cells))
+
+
+def are_whole(cells: NDArray[Any]) -> bool:
+    """Whether all of these numbers are whole."""
+    return cells.dtype.kind in "iu" or bool(np.isfinite(cells).all() and (cells % 1 == 0).all())
+
+
+def are_few(n_distinct: int, n_cells: int) -> bool:
+    """Whether whole numbers with so many different ones may be codes."""
+    return n_distinct <= min(MAX_CODES, n_cells / REPEATS)
 
 
 def _on_codes(used: Sequence[_Facts]) -> Iterator[Sentence]:
@@ -85,7 +91,7 @@ def _on_codes(used: Sequence[_Facts]) -> Iterator[Sentence]:
         own
         for own in used
         if own.family == GAUSSIAN and not own.given and own.is_whole
-        if 2 <= own.n_distinct <= min(MAX_CODES, own.n_cells / REPEATS)
+        if own.n_distinct > 1 and are_few(own.n_distinct, own.n_cells)
     ]
     if not found:
         return
