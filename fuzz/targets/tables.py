@@ -72,6 +72,23 @@ def mixture_dpm(c: Choices) -> str:
 
 
 @target(8)
+def table_beside_a_network(c: Choices) -> str:
+    kinds, n = _kinds(c), c.size(1, 8)
+    table = _table(c, n if c.chance(90) else n + 1, kinds)
+    network = f"np.triu(np.random.default_rng({v.seed(c)}).random(({n}, {n})) < 0.4, 1).astype(int)"
+    layers = f"{{'a': pt.models.StochasticBlockModel(), 'b': {_model(c, kinds)}}}"
+    script = (
+        f"import pandas as pd\nmodel = pt.models.LayeredBlockModel({layers})\ndata = {{'a': {network}, 'b': {table}}}\n"
+    )
+    if c.chance(40):
+        return script + f"chain = model.sample(data{length(c)})\ncheck_chain(chain)"
+    return script + (
+        f"fit = model.maximize(data, restarts={c.size(1, 3)}, n_jobs=1, rng={v.seed(c)})\ncheck_labels(fit.labels)\n"
+        "check_finite(fit.icl, 'icl')\ncheck_finite(list(fit.evidence.values()), 'evidence')\nvalue = fit.to_pandas()"
+    )
+
+
+@target(8)
 def profiles(c: Choices) -> str:
     kinds, n = _kinds(c), c.size(1, 10)
     options = c.optional(20, level=v.number, draws=lambda c: v.count(c, 5))

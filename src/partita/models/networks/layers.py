@@ -257,12 +257,14 @@ class LayeredBlockModel(NodeModel):
     ) -> list[NDArray[np.uint32]]:
         """The partition of each table alone, while runs are left for the networks."""
         tables = networks.tables if isinstance(networks, Sources) else []
-        left = limits.until.left / 2
+        left = limits.until.left / (1 + len(tables))
         seconds = None if math.isinf(left) else max(left, LAST_MOMENT)
         alone = [
             table.search(self.n0).maximize(limits.most[0], START_RUNS, rng, None, seconds, limits.n_jobs)
             for table in tables[: max(runs - 1, 0)]
         ]
+        if any(fit.interrupted for fit in alone):
+            raise KeyboardInterrupt
         return [fit.labels.astype(np.uint32) for fit in alone]
 
     def _icl_alone(self, layer: Network | NodeTable, labels: NDArray[Any]) -> float:
