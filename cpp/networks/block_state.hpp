@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -91,14 +90,30 @@ public:
     }
 
     /// For each slot of the node's side: log p(X | node in the slot) − log p(X without the node's dyads).
-    std::span<const double> score() {
-        const auto& side = sides_[network_->side(node_)];
-        return score_all(std::views::iota(side.first, side.end()));
-    }
+    std::span<const double> score() { return score_all(own_slots()); }
 
     /// The same for some slots of the node's side, its own among them: O(clusters of its neighbours) for
     /// each slot.
     std::span<const double> score(std::span<const std::uint32_t> slots) { return score_all(slots); }
+    template <class Slots> std::span<const double> score_all(const Slots& slots) {
+        const auto own = label_[node_];
+        for (const auto h : slots)
+            score_[h] = base_[h];
+        for (std::size_t d = 0; d < network_->directions(); ++d)
+            common::count_steps((touched_[d].size() + 1) * slots.size());
+        for (std::size_t d = 0; d < network_->directions(); ++d)
+            for (const auto l : touched_[d])
+                if (network_->bipartite() || l != own)
+                    add_touched(d, l, slots);
+        if (!network_->bipartite())
+            for (const auto h : slots)
+                score_[h] += own_and_diagonal(h);
+        score_[own] = stay();
+        if (degree_corrected_)
+            for (const auto h : slots)
+                score_[h] += degree_gain(h);
+        return score_;
+    }
 
     /// The score of one slot, in O(clusters).
     double score(std::size_t h) const {
@@ -156,26 +171,6 @@ public:
     }
 
 private:
-    template <class Slots> std::span<const double> score_all(const Slots& slots) {
-        const auto own = label_[node_];
-        for (const auto h : slots)
-            score_[h] = base_[h];
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            common::count_steps((touched_[d].size() + 1) * slots.size());
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            for (const auto l : touched_[d])
-                if (network_->bipartite() || l != own)
-                    add_touched(d, l, slots);
-        if (!network_->bipartite())
-            for (const auto h : slots)
-                score_[h] += own_and_diagonal(h);
-        score_[own] = stay();
-        if (degree_corrected_)
-            for (const auto h : slots)
-                score_[h] += degree_gain(h);
-        return score_;
-    }
-
     template <class Slots> void add_touched(std::size_t d, std::size_t l, const Slots& slots) {
         const auto m = along(d);
         const auto* edges = edges_[m].data() + l * slots_;

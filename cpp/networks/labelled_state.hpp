@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/log_gamma.hpp"
+#include "networks/block_counts.hpp"
 #include "networks/network.hpp"
-#include "networks/node_partition.hpp"
 
 namespace partita::models {
 
@@ -52,31 +52,22 @@ private:
 
 /// Labels of a network of one kind of node under LabelledBlocks. look(node) and remove(), then score(h) of
 /// any cluster, then insert(h). Blocks hold whole numbers, so nothing drifts.
-class LabelledState : public NodePartition {
+class LabelledState : public BlockCounts {
 public:
     LabelledState(const Network& network, const LabelledBlocks& blocks, bool degree_corrected)
-        : NodePartition(network, degree_corrected, blocks.n_clusters, 0), blocks_(&blocks),
-          dyads_(slots_ * slots_), value_(slots_ * slots_) {}
+        : BlockCounts(network, degree_corrected, blocks.n_clusters, 0), blocks_(&blocks),
+          value_(slots_ * slots_) {}
 
     void assign(std::span<const std::uint32_t> labels) {
         take_labels(labels, slots_, 0);
         count_nodes();
-        for (std::size_t k = 0; k < slots_; ++k)
-            for (std::size_t l = 0; l < slots_; ++l) {
-                auto pairs = size_[k] * (size_[l] - (k == l ? 1 : 0));
-                if (k == l && !network_->directed)
-                    pairs /= 2;
-                dyads_[k * slots_ + l] = {0, network_->pair_exposure * pairs};
-            }
-        each_dyad(*network_, [&](std::size_t i, std::size_t j, const Dyads& dyads) {
-            add(label_[i], label_[j], dyads);
-        });
+        count_blocks();
         for (std::size_t k = 0; k < slots_; ++k)
             refresh(k);
     }
 
     /// Takes the dyads of the node that was looked at out of their blocks.
-    void remove() { shift(label_[node_], -1); }
+    void remove() { shift_and_refresh(label_[node_], -1); }
 
     /// log p(X | node in h) − log p(X without the node's dyads), after remove().
     double score(std::size_t h) const {
@@ -85,15 +76,15 @@ public:
             for (std::size_t l = 0; l < slots_; ++l)
                 if (l != h) {
                     const auto at = d == 0 ? h * slots_ + l : l * slots_ + h;
-                    total += blocks_->cell(at, dyads_[at] + seen(d, l)) - value_[at];
+                    total += value_with(at, {seen_edges_[d][l], seen_exposure(d, l)}) - value_[at];
                 }
         const auto at = h * slots_ + h;
-        return total + blocks_->cell(at, dyads_[at] + seen_inside(h)) - value_[at];
+        return total + value_with(at, seen_inside(h)) - value_[at];
     }
 
     /// Puts the node that was removed into h.
     void insert(std::size_t h) {
-        shift(h, +1);
+        shift_and_refresh(h, +1);
         relabel(h);
     }
 
@@ -106,37 +97,22 @@ public:
     }
 
 private:
-    Dyads seen(std::size_t d, std::size_t l) const { return {seen_edges_[d][l], seen_exposure(d, l)}; }
-
-    /// Block (k, l); an undirected block stands in two places.
-    void add(std::size_t k, std::size_t l, const Dyads& dyads) {
-        dyads_[k * slots_ + l] += dyads;
-        if (!network_->directed && k != l)
-            dyads_[l * slots_ + k] += dyads;
+    double value_with(std::size_t at, const Dyads& more) const {
+        return blocks_->cell(at, Dyads{edges_[0][at], exposure_[0][at]} + more);
     }
 
-    /// Adds (+1) or takes (−1) the node's dyads to or from cluster h.
-    void shift(std::size_t h, std::int64_t sign) {
-        const auto times = [&](const Dyads& dyads) {
-            return Dyads{sign * dyads.edges, sign * dyads.exposure};
-        };
-        for (std::size_t d = 0; d < network_->directions(); ++d)
-            for (std::size_t l = 0; l < slots_; ++l)
-                if (l != h)
-                    add(d == 0 ? h : l, d == 0 ? l : h, times(seen(d, l)));
-        add(h, h, times(seen_inside(h)));
+    void shift_and_refresh(std::size_t h, std::int64_t sign) {
+        shift(h, sign);
         refresh(h);
     }
-
     void refresh(std::size_t k) {
         for (std::size_t l = 0; l < slots_; ++l)
             for (const auto at : {k * slots_ + l, l * slots_ + k})
-                value_[at] = blocks_->cell(at, dyads_[at]);
+                value_[at] = value_with(at, {});
     }
 
     const LabelledBlocks* blocks_;
-    std::vector<Dyads> dyads_; // of block (k, l)
-    std::vector<double> value_;
+    std::vector<double> value_; // of block (k, l)
 };
 
 } // namespace partita::models

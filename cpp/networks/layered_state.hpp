@@ -106,28 +106,18 @@ public:
         each([&](auto& layer) { layer.look(node); });
     }
 
-    std::span<const double> score() {
-        const auto& side = sides_[network_->side(node_)];
-        std::fill(score_.begin(), score_.end(), 0.0);
-        each([&](auto& layer) {
-            const auto score = layer.score();
-            for (auto h = side.first; h < side.end(); ++h)
-                score_[h] += score[h];
-        });
-        return score_;
-    }
-
-    std::span<const double> score(std::span<const std::uint32_t> slots) {
+    template <class Slots> std::span<const double> score_all(const Slots& slots) {
         for (const auto h : slots)
             score_[h] = 0.0;
         each([&](auto& layer) {
-            const auto score = layer.score(slots);
+            const auto score = layer.score_all(slots);
             for (const auto h : slots)
                 score_[h] += score[h];
         });
         return score_;
     }
 
+    using CountedState::score;
     double score(std::size_t h) const {
         return sum([&](const auto& layer) { return layer.score(h); });
     }

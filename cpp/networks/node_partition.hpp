@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -158,6 +159,12 @@ protected:
         label_[node_] = static_cast<std::uint32_t>(to);
     }
 
+    /// The slots of the side of the node that was looked at.
+    auto own_slots() const {
+        const auto& side = sides_[network_->side(node_)];
+        return std::views::iota(side.first, side.end());
+    }
+
     void forget() {
         for (std::size_t d = 0; d < network_->directions(); ++d) {
             for (const auto slot : touched_[d])
@@ -241,14 +248,9 @@ public:
         own().recount();
     }
 
-    std::span<const double> score() {
-        const auto score = own().score_of_slot();
-        const auto& side = this->sides_[this->network_->side(this->node_)];
-        for (auto h = side.first; h < side.end(); ++h)
-            this->score_[h] = score(h);
-        return this->score_;
-    }
-    std::span<const double> score(std::span<const std::uint32_t> slots) {
+    std::span<const double> score() { return own().score_all(this->own_slots()); }
+    std::span<const double> score(std::span<const std::uint32_t> slots) { return own().score_all(slots); }
+    template <class Slots> std::span<const double> score_all(const Slots& slots) {
         const auto score = own().score_of_slot();
         for (const auto h : slots)
             this->score_[h] = score(h);
