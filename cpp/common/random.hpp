@@ -48,6 +48,12 @@ public:
                 return draw % bound;
     }
 
+    /// Two different numbers below a bound.
+    std::pair<std::uint64_t, std::uint64_t> two_below(std::uint64_t bound) {
+        const auto one = below(bound), other = below(bound - 1);
+        return {one, other + (other >= one)};
+    }
+
     template <class T> void shuffle(std::span<T> values) {
         for (std::size_t i = values.size(); i > 1; --i)
             std::swap(values[i - 1], values[below(i)]);

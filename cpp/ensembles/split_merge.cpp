@@ -4,6 +4,7 @@
 
 #include "common/log_gamma.hpp"
 #include "ensembles/state.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::ensembles {
 
@@ -68,14 +69,9 @@ template <class Label> void State<Label>::move_all(Items members, std::uint32_t 
 template <class Label> void State<Label>::split_or_merge(common::Rng& rng) {
     if (n_items() < 2)
         return;
-    const auto i = static_cast<std::uint32_t>(rng.below(n_items()));
-    auto j = static_cast<std::uint32_t>(rng.below(n_items() - 1));
-    j += j >= i;
-    std::vector<std::uint32_t> members; // of the clusters of i and j, without i and j
-    for (std::uint32_t item = 0; item < n_items(); ++item)
-        if (item != i && item != j &&
-            (assignment_[item] == assignment_[i] || assignment_[item] == assignment_[j]))
-            members.push_back(item);
+    const auto [one, other] = rng.two_below(n_items());
+    const auto i = static_cast<std::uint32_t>(one), j = static_cast<std::uint32_t>(other);
+    auto members = items_with(assignment_, i, j);
     rng.shuffle(std::span(members));
     if (assignment_[i] == assignment_[j])
         split(i, j, members, rng);

@@ -21,6 +21,7 @@
 #include "networks/network_state.hpp"
 #include "partition/crossing.hpp"
 #include "partition/first_appearance.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::models {
 
@@ -274,18 +275,14 @@ private:
         const auto count = s == 0 ? model_.network.n_rows : n_items() - begin;
         if (count < 2)
             return false;
-        const auto i = begin + rng_.below(count);
-        auto j = begin + rng_.below(count - 1);
-        j += j >= i;
+        const auto [one, other] = rng_.two_below(count);
+        const auto i = begin + one, j = begin + other;
         return state_.label(i) == state_.label(j) ? split(s, i, j) : merge(s, i, j);
     }
 
-    /// The other nodes of the two clusters, in random order.
-    void gather(std::size_t a, std::size_t b, std::size_t i, std::size_t j) {
-        movers_.clear();
-        for (std::size_t v = 0; v < n_items(); ++v)
-            if (v != i && v != j && (state_.label(v) == a || state_.label(v) == b))
-                movers_.push_back(static_cast<std::uint32_t>(v));
+    /// The other nodes of the clusters of two, in random order.
+    void gather(std::size_t i, std::size_t j) {
+        movers_ = items_with(state_.labels(), i, j);
         rng_.shuffle(std::span(movers_));
     }
 
@@ -296,7 +293,7 @@ private:
         const double before = log_density();
         const auto other = open(s);
         const std::size_t own = state_.label(i); // after open, which may renumber
-        gather(own, own, i, j);
+        gather(i, j);
         look_and_move(j, other);
         scatter(own, other);
         const double log_q = scan(own, other, nullptr);
@@ -316,7 +313,7 @@ private:
             return false;
         const double before = log_density();
         const std::size_t a = state_.label(i), b = state_.label(j);
-        gather(a, b, i, j);
+        gather(i, j);
         std::vector<std::uint32_t> home;
         for (const auto v : movers_)
             home.push_back(state_.label(v));

@@ -356,16 +356,11 @@ private:
             return;
         ++accepted_;
         stable_.forget();
-        if (from == to) {
-            const auto fresh = static_cast<std::uint32_t>(open_);
-            split_merge_.apply_split(family_, labels_, fresh, to);
-            ++n_clusters_;
-            weigh(fresh);
-        } else {
-            split_merge_.apply_merge(family_, labels_, from, to);
-            --n_clusters_;
-            weigh(from);
-        }
+        if (from == to)
+            return this->apply_split(split_merge_, to);
+        split_merge_.apply_merge(family_, labels_, from, to);
+        --n_clusters_;
+        weigh(from);
         weigh(to);
         choose_open();
     }

@@ -56,22 +56,16 @@ inline std::uint32_t member_of_rank(std::span<const std::uint32_t> labels, std::
             return item;
 }
 
-/// Two different numbers below a bound.
-inline std::pair<std::uint64_t, std::uint64_t> two_below(std::uint64_t bound, common::Rng& rng) {
-    const auto one = rng.below(bound), other = rng.below(bound - 1);
-    return {one, other + (other >= one)};
-}
-
 /// Two items of a cluster, or one of each of two clusters.
 template <MixtureFamily Family>
 std::pair<std::uint32_t, std::uint32_t> choose_pair(const Family& family, PairChoice now,
                                                     std::span<const std::uint32_t> labels, common::Rng& rng) {
     if (rng.uniform() < now.split_share()) {
         const auto slot = slot_of_rank(family, rng.below(now.splittable), 2);
-        const auto [one, other] = two_below(family.size(slot), rng);
+        const auto [one, other] = rng.two_below(family.size(slot));
         return {member_of_rank(labels, slot, one), member_of_rank(labels, slot, other)};
     }
-    const auto [one, other] = two_below(now.clusters, rng);
+    const auto [one, other] = rng.two_below(now.clusters);
     const auto from = slot_of_rank(family, one, 1), to = slot_of_rank(family, other, 1);
     const auto rank = rng.below(family.size(from));
     return {member_of_rank(labels, from, rank), member_of_rank(labels, to, rng.below(family.size(to)))};

@@ -17,6 +17,7 @@
 #include "mixtures/partition_prior.hpp"
 #include "mixtures/selection.hpp"
 #include "mixtures/slots.hpp"
+#include "partition/labels.hpp"
 #include "partition/sweep.hpp"
 
 namespace partita::models {
@@ -127,9 +128,8 @@ private:
     void gather(const Family& family, std::span<const std::uint32_t> labels, std::uint32_t i,
                 std::uint32_t j) {
         items_.assign({i, j});
-        for (std::uint32_t item = 0; item < labels.size(); ++item)
-            if (item != i && item != j && (labels[item] == labels[i] || labels[item] == labels[j]))
-                items_.push_back(item);
+        const auto others = items_with(labels, i, j);
+        items_.insert(items_.end(), others.begin(), others.end());
         if constexpr (has_grids<Family>)
             pair_.set_grid_place(family.grid_place());
         copy_selection(family, pair_);

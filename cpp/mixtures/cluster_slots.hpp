@@ -20,6 +20,7 @@
 #include "mixtures/selection.hpp"
 #include "mixtures/slots.hpp"
 #include "partition/first_appearance.hpp"
+#include "partition/labels.hpp"
 
 namespace partita::models {
 
@@ -153,12 +154,9 @@ protected:
     void take_out(std::size_t i) {
         const auto own = labels_[i];
         labels_[i] = unassigned;
-        rest_.clear();
-        for (std::uint32_t other = 0; other < n_items_; ++other)
-            if (labels_[other] == own)
-                rest_.push_back(other);
-        zeros_.assign(rest_.size(), 0u);
-        summaries_.compute(family_, *table_, rest_, zeros_, 1);
+        const auto rest = members_of(labels_, own);
+        zeros_.assign(rest.size(), 0u);
+        summaries_.compute(family_, *table_, rest, zeros_, 1);
         summaries_.assign_to(family_, own, 0);
         weigh(own);
     }
@@ -186,6 +184,16 @@ protected:
         open_ = first_empty;
         used_ = common::round_to_lanes(std::max(last, open_) + 1);
         weigh_open();
+    }
+
+    /// Splits a cluster as was proposed.
+    template <class SplitMerge> void apply_split(SplitMerge& proposal, std::uint32_t slot) {
+        const auto fresh = static_cast<std::uint32_t>(open_);
+        proposal.apply_split(family_, labels_, fresh, slot);
+        ++n_clusters_;
+        weigh(fresh);
+        weigh(slot);
+        choose_open();
     }
 
     void widen(std::size_t stride) {
@@ -228,7 +236,7 @@ private:
         weigh(target);
     }
 
-    std::vector<std::uint32_t> rest_, zeros_;
+    std::vector<std::uint32_t> zeros_;
 };
 
 } // namespace partita::models

@@ -89,12 +89,7 @@ public:
         if (!(split_merge_.split_gain(family_, prior_, labels_, i, j, policy::split_scans) + opened >
               min_gain))
             return false;
-        const auto fresh = static_cast<std::uint32_t>(open_);
-        split_merge_.apply_split(family_, labels_, fresh, slot);
-        ++n_clusters_;
-        this->weigh(fresh);
-        this->weigh(slot);
-        this->choose_open();
+        this->apply_split(split_merge_, slot);
         return true;
     }
 
@@ -123,10 +118,7 @@ private:
 
     /// Two items of a cluster, the second with probability proportional to its distance from the first.
     std::pair<std::uint32_t, std::uint32_t> far_apart(std::uint32_t slot, common::Rng& rng) const {
-        std::vector<std::uint32_t> members;
-        for (std::uint32_t i = 0; i < n_items_; ++i)
-            if (labels_[i] == slot)
-                members.push_back(i);
+        auto members = members_of(labels_, slot);
         rng.shuffle(std::span(members));
         const auto one = members.front();
         double total = 0.0;

@@ -20,10 +20,8 @@ struct Breeding {
 /// Different partitions of a population, two by two, at random; there are at least two.
 inline std::vector<Parents> random_parents(std::size_t population, std::size_t count, common::Rng& rng) {
     std::vector<Parents> parents;
-    for (; count > 0; --count) {
-        const auto x = rng.below(population), y = rng.below(population - 1);
-        parents.emplace_back(x, y < x ? y : y + 1);
-    }
+    for (; count > 0; --count)
+        parents.push_back(rng.two_below(population));
     return parents;
 }
 

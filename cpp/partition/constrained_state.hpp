@@ -88,13 +88,7 @@ public:
         is_stale_ = false;
         return labels_;
     }
-    std::vector<std::uint32_t> members(std::uint32_t cluster) const {
-        std::vector<std::uint32_t> atoms;
-        for (std::uint32_t a = 0; a < labels_.size(); ++a)
-            if (cluster_of(a) == cluster)
-                atoms.push_back(a);
-        return atoms;
-    }
+    std::vector<std::uint32_t> members(std::uint32_t cluster) const { return members_of(labels(), cluster); }
 
     /// Atoms that the constraints keep out of their cluster, in the order of their numbers, are in none.
     void assign(std::span<const std::uint32_t> labels) {

@@ -125,6 +125,17 @@ template <SearchState S> ClusterMerge cheap_merge(const S& state, std::uint32_t 
     return merges[rng.below(static_cast<std::size_t>(end - merges.begin()))];
 }
 
+/// Takes items out, puts them back one by one in random order, each into its best cluster, and sweeps them.
+template <SearchState S>
+void reallocate(S& state, std::vector<std::uint32_t>& items, common::Rng& rng, Tally& tally,
+                const Limits& limits) {
+    rng.shuffle(std::span(items));
+    for (const auto i : items)
+        state.remove(i);
+    allocate_in_order(state, items, limits);
+    sweep(state, items, tally, limits);
+}
+
 /// Takes a cluster apart and allocates its items anew, one by one: alone, together with another cluster, or,
 /// where the limit on clusters binds, after a cheap merge of two others, which frees a cluster for a split.
 /// Kept if the value falls, by its changes in single precision and computed anew. `allocated` counts items.
@@ -146,12 +157,8 @@ bool rebuild(S& state, std::uint32_t cluster, std::uint32_t max_clusters, Monoto
         groups.push_back(state.members(static_cast<std::uint32_t>(second)));
         order.insert(order.end(), groups[1].begin(), groups[1].end());
     }
-    rng.shuffle(std::span(order));
     allocated += order.size();
-    for (const auto i : order)
-        state.remove(i);
-    allocate_in_order(state, order, limits);
-    sweep(state, order, tally, limits);
+    reallocate(state, order, rng, tally, limits);
     if (state.value() < value - state.tolerance() * std::abs(value) &&
         exact.falls(state.exact_value(), state.rounding()))
         return true;

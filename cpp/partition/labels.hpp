@@ -13,6 +13,25 @@ namespace partita {
 /// The label of an item that is in no cluster, and the number of a cluster that does not exist.
 inline constexpr auto no_cluster = std::numeric_limits<std::uint32_t>::max();
 
+/// The items of a cluster.
+inline std::vector<std::uint32_t> members_of(std::span<const std::uint32_t> labels, std::uint32_t cluster) {
+    std::vector<std::uint32_t> items;
+    for (std::uint32_t i = 0; i < labels.size(); ++i)
+        if (labels[i] == cluster)
+            items.push_back(i);
+    return items;
+}
+
+/// The other items of the clusters of two items.
+inline std::vector<std::uint32_t> items_with(std::span<const std::uint32_t> labels, std::size_t one,
+                                             std::size_t other) {
+    std::vector<std::uint32_t> items;
+    for (std::uint32_t i = 0; i < labels.size(); ++i)
+        if (i != one && i != other && (labels[i] == labels[one] || labels[i] == labels[other]))
+            items.push_back(i);
+    return items;
+}
+
 namespace search {
 
 /// The labels of a state whose clusters are 0..K-1: the last one takes the number of one that is closed.
@@ -24,13 +43,7 @@ public:
     std::uint32_t size(std::size_t cluster) const { return sizes_[cluster]; }
     std::uint32_t cluster_of(std::size_t i) const { return labels_[i]; }
     const std::vector<std::uint32_t>& labels() const { return labels_; }
-    std::vector<std::uint32_t> members(std::uint32_t cluster) const {
-        std::vector<std::uint32_t> items;
-        for (std::size_t i = 0; i < labels_.size(); ++i)
-            if (labels_[i] == cluster)
-                items.push_back(static_cast<std::uint32_t>(i));
-        return items;
-    }
+    std::vector<std::uint32_t> members(std::uint32_t cluster) const { return members_of(labels_, cluster); }
 
 protected:
     LabelledItems(std::size_t n_items, std::uint32_t max_clusters)

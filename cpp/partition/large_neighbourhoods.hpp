@@ -49,11 +49,7 @@ template <SearchState S> Region region_near(S& state, std::size_t i, std::size_t
 template <SearchState S>
 Region reallocate_region(S& state, common::Rng& rng, Tally& tally, const Limits& limits) {
     auto region = region_near(state, rng.below(state.labels().size()), 1 + rng.below(policy::max_dissolved));
-    rng.shuffle(std::span(region.items));
-    for (const auto i : region.items)
-        state.remove(i);
-    allocate_in_order(state, region.items, limits);
-    sweep(state, region.items, tally, limits);
+    reallocate(state, region.items, rng, tally, limits);
     return region;
 }
 
