@@ -5,8 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "draws/sparse_moves.hpp"
+#include "draws/sparse_state.hpp"
 #include "draws/state.hpp"
+#include "partition/candidate_moves.hpp"
 #include "partition/run.hpp"
 
 namespace partita::search {

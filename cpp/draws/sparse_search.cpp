@@ -8,8 +8,9 @@
 #include "draws/differing_items.hpp"
 #include "draws/policy.hpp"
 #include "draws/random_draw.hpp"
-#include "draws/sparse_moves.hpp"
+#include "draws/sparse_state.hpp"
 #include "partition/blockwise_best.hpp"
+#include "partition/candidate_moves.hpp"
 #include "partition/level.hpp"
 
 namespace partita::search {

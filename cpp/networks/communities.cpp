@@ -1,12 +1,13 @@
 #include "networks/communities.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <numeric>
 
 #include "common/keyed_sums.hpp"
 #include "networks/policy.hpp"
 #include "partition/first_appearance.hpp"
-#include "partition/queue.hpp"
+#include "partition/node_moves.hpp"
 
 namespace partita::models {
 
@@ -47,10 +48,10 @@ WeightedGraph without_directions(const Network& network) {
     return graph;
 }
 
-/// Moves nodes of one level while the modularity grows.
-class LocalMoves {
+/// Nodes of one level in communities of high modularity; at first each is alone.
+class Communities {
 public:
-    LocalMoves(const WeightedGraph& graph, double resolution)
+    Communities(const WeightedGraph& graph, double resolution)
         : graph_(graph), label_(graph.n_nodes()), degree_(graph.n_nodes()), links_(graph.n_nodes()) {
         std::iota(label_.begin(), label_.end(), 0u);
         for (std::size_t i = 0; i < graph.n_nodes(); ++i)
@@ -60,34 +61,23 @@ public:
         penalty_ = all > 0.0 ? resolution / all : 0.0;
     }
 
-    /// Visits all nodes in random order, then those beside a node that has moved. Gives the labels.
-    const std::vector<std::uint32_t>& run(common::Rng& rng, const common::StopFlag& stop) {
-        WorkQueue queue(graph_.n_nodes());
-        for (const auto node : rng.permutation(graph_.n_nodes()))
-            queue.push(node);
-        for (std::size_t round = 0; round < networks::policy::community_rounds; ++round)
-            for (auto left = queue.size(); left > 0; --left) {
-                if (stop)
-                    return label_;
-                const auto node = queue.pop();
-                if (move(node))
-                    graph_.each(node, [&](std::uint32_t other, double) {
-                        if (label_[other] != label_[node])
-                            queue.push(other);
-                    });
-            }
-        return label_;
+    std::uint32_t n_nodes() const { return static_cast<std::uint32_t>(label_.size()); }
+    std::uint32_t cluster_of(std::uint32_t node) const { return label_[node]; }
+    const std::vector<std::uint32_t>& labels() const { return label_; }
+    template <class Visit> void each_follower(std::uint32_t node, Visit visit) const {
+        graph_.each(node, [&](std::uint32_t other, double) {
+            if (label_[other] != label_[node])
+                visit(other);
+        });
     }
 
-private:
-    static constexpr double min_gain = 1e-12;
-
-    bool move(std::uint32_t node) {
+    double improve(std::uint32_t node) {
         const auto own = label_[node];
         graph_.each(node, [&](std::uint32_t other, double weight) { links_.add(label_[other], weight); });
         total_[own] -= degree_[node];
         auto best = own;
-        double best_gain = gain(node, own) + min_gain;
+        const double stays = gain(node, own);
+        double best_gain = stays + min_gain;
         for (const auto community : links_.keys())
             if (const double found = gain(node, community); found > best_gain) {
                 best_gain = found;
@@ -96,8 +86,11 @@ private:
         links_.clear();
         total_[best] += degree_[node];
         label_[node] = best;
-        return best != own;
+        return best == own ? 0.0 : stays - best_gain;
     }
+
+private:
+    static constexpr double min_gain = 1e-12;
 
     double gain(std::uint32_t node, std::uint32_t community) const {
         return links_[community] - penalty_ * degree_[node] * total_[community];
@@ -113,9 +106,7 @@ private:
 /// One node for each community.
 WeightedGraph aggregated(const WeightedGraph& graph, const std::vector<std::uint32_t>& label,
                          std::size_t communities) {
-    std::vector<std::vector<std::uint32_t>> members(communities);
-    for (std::size_t i = 0; i < label.size(); ++i)
-        members[label[i]].push_back(static_cast<std::uint32_t>(i));
+    const auto members = listed(std::span(label), static_cast<std::uint32_t>(communities));
     WeightedGraph coarse;
     coarse.inside.assign(communities, 0.0);
     common::KeyedSums links(communities);
@@ -146,8 +137,11 @@ std::vector<std::uint32_t> communities(const Network& network, double resolution
     auto graph = without_directions(network);
     std::vector<std::uint32_t> labels(network.n_nodes);
     std::iota(labels.begin(), labels.end(), 0u);
+    const search::Limits limits(stop, std::numeric_limits<double>::infinity());
     while (!stop) {
-        auto moved = LocalMoves(graph, resolution).run(rng, stop);
+        Communities level(graph, resolution);
+        search::move_all(level, rng, limits, networks::policy::community_rounds);
+        auto moved = level.labels();
         const auto n_moved = common::renumber(moved);
         for (auto& label : labels)
             label = moved[label];

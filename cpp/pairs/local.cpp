@@ -14,6 +14,20 @@ Lists atoms_of(const Constraints& constraints, std::span<const std::uint32_t> it
 
 } // namespace
 
+bool Local::are_apart(std::uint32_t v, std::uint32_t w) const {
+    for (const auto i : atoms[v]) {
+        if (apart.size() > 0)
+            for (const auto j : apart[i])
+                if (std::ranges::binary_search(atoms[w], j))
+                    return true;
+        if (!source.empty() && source[i] != nothing)
+            for (const auto j : atoms[w])
+                if (source[j] == source[i])
+                    return true;
+    }
+    return false;
+}
+
 Local localise(const Graph& graph, const Constraints& constraints, std::span<const std::uint32_t> items,
                std::vector<std::uint32_t>& place) {
     Local local;

@@ -3,25 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "pairs/graph.hpp"
-#include "partition/first_appearance.hpp"
+#include "partition/lists.hpp"
 
 namespace partita::pairs {
-
-/// Lists of numbers one after the other: list k is values[offsets[k] .. offsets[k + 1]].
-struct Lists {
-    std::vector<std::uint32_t> offsets{0}, values;
-
-    std::uint32_t size() const { return static_cast<std::uint32_t>(offsets.size() - 1); }
-    std::span<const std::uint32_t> operator[](std::size_t k) const {
-        return {values.data() + offsets[k], values.data() + offsets[k + 1]};
-    }
-    void close() { offsets.push_back(static_cast<std::uint32_t>(values.size())); }
-};
 
 /// Replaces keys of any size by labels 0, 1, ...: equal keys get equal labels.
 template <class Key> std::vector<std::uint32_t> ranked(const std::vector<Key>& keys) {
@@ -33,28 +21,6 @@ template <class Key> std::vector<std::uint32_t> ranked(const std::vector<Key>& k
         ranks.push_back(
             static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), key) - sorted.begin()));
     return ranks;
-}
-
-/// The items that have each of the labels 0 .. n_labels - 1; other labels are in no list.
-template <class Label> Lists listed(std::span<const Label> labels, std::uint32_t n_labels) {
-    Lists lists;
-    lists.offsets.assign(n_labels + std::size_t{1}, 0);
-    for (const auto label : labels)
-        if (label < n_labels)
-            ++lists.offsets[label + std::size_t{1}];
-    std::partial_sum(lists.offsets.begin(), lists.offsets.end(), lists.offsets.begin());
-    lists.values.resize(lists.offsets.back());
-    auto next = lists.offsets;
-    for (std::uint32_t i = 0; i < labels.size(); ++i)
-        if (labels[i] < n_labels)
-            lists.values[next[labels[i]]++] = i;
-    return lists;
-}
-
-/// The items that have each label, labels in order of first appearance.
-inline Lists grouped(std::vector<std::uint32_t> labels) {
-    const auto n_labels = common::renumber(labels);
-    return listed(std::span<const std::uint32_t>(labels), n_labels);
 }
 
 struct Local {
@@ -84,6 +50,8 @@ struct Local {
         return atom;
     }
     bool is_constrained() const { return apart.size() > 0 || !source.empty() || is_limited(); }
+    /// Whether two atoms must be in different clusters.
+    bool are_apart(std::uint32_t v, std::uint32_t w) const;
 };
 
 /// The problem of some items. `place` is scratch over all items, and is left as it was found: all `nothing`.

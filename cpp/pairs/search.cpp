@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "pairs/components.hpp"
-#include "pairs/descent.hpp"
 #include "pairs/local.hpp"
 #include "pairs/policy.hpp"
+#include "pairs/state.hpp"
 #include "partition/first_appearance.hpp"
-#include "partition/meet.hpp"
+#include "partition/node_moves.hpp"
+#include "partition/runner.hpp"
 #include "proofs/pair_bound.hpp"
 #include "proofs/pair_exact.hpp"
 
@@ -18,13 +19,19 @@ namespace partita::pairs {
 
 namespace {
 
-constexpr double meets = 1e-9; // a bound within this relative distance of the value proves it
+using search::Run;
+using Labels = std::vector<std::uint32_t>;
 
-/// A partition of a component, and its value.
-struct Candidate {
-    Labels labels;
-    double value = std::numeric_limits<double>::infinity();
-};
+/// A bound this near to a value proves it, and runs whose values are this near agree.
+double rounding_of(double value) { return 1e-9 * (1 + std::abs(value)); }
+
+/// A partition of a component; its loss is the value of the objective.
+Run run_to(Labels labels, double value) {
+    Run run;
+    run.labels = std::move(labels);
+    run.loss = value;
+    return run;
+}
 
 template <class Objective> class Search {
 public:
@@ -88,14 +95,12 @@ private:
 
     /// Atoms in random clusters, each of about the square root of the number of atoms.
     static Labels at_random(const Local& local, common::Rng& rng) {
-        Labels labels(local.n_items());
-        const auto groups =
-            static_cast<std::uint64_t>(std::sqrt(static_cast<double>(local.atoms.size()))) + 1;
-        for (std::uint32_t v = 0; v < local.atoms.size(); ++v) {
-            const auto group = static_cast<std::uint32_t>(rng.below(groups));
-            for (const auto i : local.atoms[v])
-                labels[i] = group;
-        }
+        const auto n_atoms = local.atoms.size();
+        const auto groups = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(n_atoms))) + 1;
+        const auto group = search::random_labels(n_atoms, groups, rng);
+        auto labels = local.atom_of();
+        for (auto& label : labels)
+            label = group[label];
         return labels;
     }
 
@@ -115,16 +120,14 @@ private:
         auto rng = stream(component, 0);
         auto found = start(problem, 0, rng);
         if (limits_.reached())
-            return keep(component, problem, {found, value_of(problem, objective_, found)});
+            return keep(component, problem, valued(problem, std::move(found)));
         const auto n_atoms = problem.atoms.size();
         if (n_atoms > policy::always_exact) {
-            improve(problem, objective_, found, 1, rng, limits_);
-            keep(component, problem, {found, value_of(problem, objective_, found)});
+            search::improve(under(problem), found, 1, rng, limits_);
+            keep(component, problem, valued(problem, std::move(found)));
         }
-        if (!result.proven && n_atoms <= max_exact) {
-            found = best_partition(problem, objective_);
-            keep(component, problem, {found, value_of(problem, objective_, found)}, true);
-        }
+        if (!result.proven && n_atoms <= max_exact)
+            keep(component, problem, valued(problem, best_partition(problem, objective_)), true);
     }
 
     void keep_single(std::uint32_t component) {
@@ -133,8 +136,15 @@ private:
         results_[component] = {1, 0.0, 0.0, true};
     }
 
+    Problem<Objective> under(const Local& problem) const { return {problem, objective_}; }
+
+    Run valued(const Local& problem, Labels labels) const {
+        const auto value = value_of(problem, objective_, labels);
+        return run_to(std::move(labels), value);
+    }
+
     /// Records a partition of a component, and whether it is proven best.
-    void keep(std::uint32_t component, const Local& problem, const Candidate& found, bool is_best = false) {
+    void keep(std::uint32_t component, const Local& problem, const Run& found, bool is_best = false) {
         auto& result = results_[component];
         std::vector<std::uint32_t> first(problem.n_items(), nothing);
         for (std::uint32_t i = 0; i < problem.n_items(); ++i) {
@@ -142,17 +152,17 @@ private:
             leader = leader == nothing ? problem.items[i] : leader;
             labels_[problem.items[i]] = leader;
         }
-        result.value = found.value;
+        result.value = found.loss;
         if (is_best)
-            result.bound = found.value;
+            result.bound = found.loss;
         else if (!limits_.reached())
             result.bound = std::max(result.bound, lower_bound(problem, objective_, found.labels));
-        result.proven = is_best || result.bound >= result.value - meets * (1 + std::abs(result.value));
+        result.proven = is_best || result.bound >= result.value - rounding_of(result.value);
     }
 
     /// More runs for the components that are not proven, all of them side by side, then crossings.
     void search_further(const std::vector<std::uint32_t>& open) {
-        std::vector<std::vector<Candidate>> found(open.size());
+        std::vector<std::vector<Run>> found(open.size());
         std::vector<std::uint32_t> going(open.size()); // places in `open`
         std::iota(going.begin(), going.end(), 0u);
         for (std::uint32_t run = 1; !going.empty() && !limits_.reached(); run += policy::runs_per_wave) {
@@ -178,55 +188,47 @@ private:
     }
 
     /// Whether enough runs ended at the same value that more are likely to do so too.
-    static bool agrees(const std::vector<Candidate>& found) {
+    static bool agrees(const std::vector<Run>& found) {
         if (found.empty())
             return false;
-        const auto best = std::min_element(found.begin(), found.end(), by_value)->value;
-        return std::count_if(found.begin(), found.end(), [&](const Candidate& candidate) {
-                   return candidate.value <= best + meets * (1 + std::abs(best));
-               }) >= policy::agreeing_runs;
+        const auto best = std::min_element(found.begin(), found.end(), by_value)->loss;
+        return search::count_at(best, rounding_of(best), found) >= policy::agreeing_runs;
     }
 
-    static bool by_value(const Candidate& x, const Candidate& y) { return x.value < y.value; }
+    static bool by_value(const Run& x, const Run& y) { return x.loss < y.loss; }
 
-    Candidate one_run(std::uint32_t component, std::uint32_t run, Scratch& place) const {
+    Run one_run(std::uint32_t component, std::uint32_t run, Scratch& place) const {
         const auto problem = local(component, place);
         auto rng = stream(component, run);
         auto labels = start(problem, run, rng);
-        improve(problem, objective_, labels, options_.zealous, rng, limits_);
-        const auto value = value_of(problem, objective_, labels);
-        return {std::move(labels), value};
+        search::improve(under(problem), labels, options_.zealous, rng, limits_);
+        return valued(problem, std::move(labels));
     }
 
     /// Crosses the best partitions of a component with the best one as long as that gains.
-    void cross(std::uint32_t component, std::vector<Candidate> found, Scratch& place) {
+    void cross(std::uint32_t component, std::vector<Run> found, Scratch& place) {
         const auto problem = local(component, place);
         auto rng = stream(component, (1u << 20) - 1);
-        found.push_back({present(problem), results_[component].value});
+        found.push_back(run_to(present(problem), results_[component].value));
         std::stable_sort(found.begin(), found.end(), by_value);
         auto best = found.front();
         bool gained = found.size() > 1;
         while (gained && !limits_.reached()) {
             gained = false;
-            for (std::size_t other = 1; other < std::min(found.size(), policy::crossed + 1); ++other)
-                gained |= crossing(problem, best, found[other], rng);
+            for (std::size_t other = 1; other < std::min(found.size(), policy::crossed + 1); ++other) {
+                if (found[other].labels.empty())
+                    continue;
+                auto labels = best.labels;
+                search::cross(under(problem), labels, found[other].labels, rng, limits_);
+                auto child = valued(problem, std::move(labels));
+                if (child.loss < best.loss - min_gain) {
+                    best = std::move(child);
+                    gained = true;
+                }
+            }
         }
-        if (best.value < results_[component].value - min_gain)
+        if (best.loss < results_[component].value - min_gain)
             keep(component, problem, best);
-    }
-
-    /// Where two partitions agree, items stay together; what they do not agree on is decided anew.
-    bool crossing(const Local& problem, Candidate& best, const Candidate& other, common::Rng& rng) const {
-        if (other.labels.empty())
-            return false;
-        auto labels = best.labels;
-        move_level(problem, objective_, grouped(meet(best.labels, other.labels)), labels, rng, limits_);
-        improve(problem, objective_, labels, 1, rng, limits_);
-        const auto value = value_of(problem, objective_, labels);
-        if (!(value < best.value - min_gain))
-            return false;
-        best = {std::move(labels), value};
-        return true;
     }
 
     /// What is recorded for a component.

@@ -5,15 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "common/random.hpp"
 #include "pairs/gains.hpp"
 #include "pairs/local.hpp"
 #include "pairs/rules.hpp"
 #include "partition/first_appearance.hpp"
+#include "partition/rounding.hpp"
 
 namespace partita::pairs {
-
-/// A smaller gain is taken for rounding: objectives are sums of numbers around 1.
-inline constexpr double min_gain = 1e-9;
 
 struct Choice {
     std::uint32_t cluster;
@@ -45,9 +44,21 @@ public:
     std::uint32_t cluster_of(std::uint32_t node) const { return labels_[(*nodes_)[node].front()]; }
     const std::vector<std::uint32_t>& labels() const { return labels_; }
     const std::vector<std::uint32_t>& members(std::uint32_t cluster) const { return members_[cluster]; }
-    std::span<const std::uint32_t> items(std::uint32_t node) const { return (*nodes_)[node]; }
-    std::uint32_t node_of(std::uint32_t item) const { return node_of_[item]; }
-    std::span<const std::uint32_t> neighbours(std::uint32_t item) const { return local_->neighbours[item]; }
+
+    /// Calls visit(other) for the nodes in other clusters that have a pair with this one.
+    template <class Visit> void each_follower(std::uint32_t node, Visit visit) const {
+        for (const auto i : (*nodes_)[node])
+            for (const auto j : local_->neighbours[i])
+                if (labels_[j] != labels_[i])
+                    visit(node_of_[j]);
+    }
+    /// A cluster that has a pair with the given one, or the given one itself.
+    std::uint32_t near_cluster(std::uint32_t cluster, common::Rng& rng) const {
+        const auto& nodes = members_[cluster];
+        const auto items = (*nodes_)[nodes[rng.below(nodes.size())]];
+        const auto near = local_->neighbours[items[rng.below(items.size())]];
+        return near.empty() ? cluster : labels_[near[rng.below(near.size())]];
+    }
 
     void detach(std::uint32_t node) {
         const auto items = (*nodes_)[node];
@@ -111,6 +122,20 @@ public:
         return goes ? choice.change - stay : 0.0;
     }
 
+    /// Puts a node into a cluster of its own; returns the change.
+    double take_out(std::uint32_t node) {
+        const auto own = cluster_of(node);
+        detach(node);
+        look(node);
+        const auto stay = change(own);
+        attach(node, empty_cluster());
+        return -stay;
+    }
+    void move(std::uint32_t node, std::uint32_t cluster) {
+        detach(node);
+        attach(node, cluster);
+    }
+
 private:
     void put(std::uint32_t node, std::uint32_t cluster) {
         const auto items = (*nodes_)[node];
@@ -132,8 +157,34 @@ private:
     const Local* local_;
 };
 
-/// The objective of a partition, computed from its definition.
-double value_of(const Local& local, const Threshold& objective, std::span<const std::uint32_t> labels);
-double value_of(const Local& local, const LogMass& objective, std::span<const std::uint32_t> labels);
+/// A component under an objective.
+template <class Objective> struct Problem {
+    const Local& local;
+    const Objective& objective;
+
+    const Lists& nodes() const { return local.atoms; }
+    State<Objective> state(const Lists& nodes, std::span<const std::uint32_t> labels) const {
+        return {local, objective, nodes, labels};
+    }
+};
+
+/// The objective of a partition, computed from its definition; its clusters are numbered below the items.
+template <class Objective>
+double value_of(const Local& local, const Objective& objective, std::span<const std::uint32_t> labels) {
+    std::vector<double> sizes(labels.size());
+    for (const auto label : labels)
+        ++sizes[label];
+    double value = 0;
+    for (const auto size : sizes)
+        value += objective.of_size(size);
+    for (std::uint32_t i = 0; i < local.n_items(); ++i) {
+        double sum = 0;
+        local.each_neighbour(i, [&](std::uint32_t j, double p) {
+            sum += labels[j] == labels[i] ? objective.attraction(p) : 0;
+        });
+        value -= objective.of_attraction(sum);
+    }
+    return value;
+}
 
 } // namespace partita::pairs

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <utility>
 #include <vector>
 
+#include "partition/journal.hpp"
 #include "partition/moves.hpp"
 
 namespace partita::search {
@@ -63,38 +63,18 @@ std::vector<BoundaryItem> boundary_items(S& state, std::vector<std::uint32_t> bo
     return found;
 }
 
-template <SearchState S> class Chain {
-public:
-    explicit Chain(S& state) : state_(&state) {}
+/// Moves an item and records in double precision what that changes.
+template <SearchState S> void make_move(S& state, std::uint32_t item, std::uint32_t target, Journal& chain) {
+    chain.add(item, state.cluster_of(item), -gain_of_move(state, item, target));
+    state.move(item, target);
+}
 
-    /// Moves an item and records the gain in double precision.
-    void move(std::uint32_t item, std::uint32_t target) {
-        gain_ += gain_of_move(*state_, item, target);
-        steps_.emplace_back(item, state_->cluster_of(item));
-        state_->move(item, target);
-    }
-
-    /// Moves the item to its best cluster if that exists and its own is not left empty.
-    void follow(std::uint32_t item) {
-        const auto own = state_->cluster_of(item);
-        const auto target = best_cluster(*state_, item);
-        if (target != own && target < state_->n_clusters() && !state_->is_alone(item))
-            move(item, target);
-    }
-
-    void undo() {
-        for (; !steps_.empty(); steps_.pop_back())
-            state_->move(steps_.back().first, steps_.back().second);
-    }
-
-    double gain() const { return gain_; }
-    std::size_t length() const { return steps_.size(); }
-
-private:
-    S* state_;
-    double gain_ = 0;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> steps_; // item and where it came from
-};
+/// Moves the item to its best cluster if that exists and its own is not left empty.
+template <SearchState S> void follow(S& state, std::uint32_t item, Journal& chain) {
+    const auto target = best_cluster(state, item);
+    if (target != state.cluster_of(item) && target < state.n_clusters() && !state.is_alone(item))
+        make_move(state, item, target, chain);
+}
 
 /// Starts a chain at each boundary item in turn; the boundary_items that share a cluster with it may follow.
 /// Returns whether one of the chains helped.
@@ -106,16 +86,16 @@ template <SearchState S> bool try_chains(S& state, Tally& tally, const Limits& l
             break;
         if (state.cluster_of(first.item) != first.own || state.is_alone(first.item))
             continue;
-        Chain<S> chain(state);
-        chain.move(first.item, first.other);
+        Journal chain;
+        make_move(state, first.item, first.other, chain);
         for (const auto& next : candidates)
             if (next.item != first.item && next.touches(first))
-                chain.follow(next.item);
-        if (chain.gain() > state.rounding()) {
-            tally.moves += chain.length();
+                follow(state, next.item, chain);
+        if (chain.change() < -state.rounding()) {
+            tally.moves += chain.size();
             helped = true;
         } else {
-            chain.undo();
+            chain.undo(state);
         }
     }
     return helped;

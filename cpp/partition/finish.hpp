@@ -39,12 +39,6 @@ inline std::vector<Run> next_best(const std::vector<Run>& runs, std::size_t rank
     return next;
 }
 
-/// How many of the runs have led to this loss.
-inline std::size_t count_at(double loss, double rounding, const std::vector<Run>& runs) {
-    return static_cast<std::size_t>(
-        std::count_if(runs.begin(), runs.end(), [&](const Run& run) { return run.loss <= loss + rounding; }));
-}
-
 /// Whether so few of the runs have led to the best loss that more is tried: this many, or this part of all.
 inline bool runs_disagree(const std::vector<Run>& runs, double part) {
     const auto& best = *distinct_best_first(runs).front();

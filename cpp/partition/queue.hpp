@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "partition/policy.hpp"
+
 namespace partita {
 
 /// Each item at most once, first in, first out.
@@ -47,5 +49,22 @@ private:
     std::size_t first_ = 0;
     std::vector<bool> waits_;
 };
+
+/// Calls visit(item), which may let more items wait, until none waits, the limits are reached, or goes_on(n)
+/// is false: it is asked before the n-th time as many are visited as there are items. Returns the number of
+/// visits.
+template <class Limits, class GoesOn, class Visit>
+std::uint64_t drain(WorkQueue& queue, std::size_t n_items, const Limits& limits, GoesOn goes_on,
+                    Visit visit) {
+    std::uint64_t visited = 0;
+    for (; !queue.empty(); ++visited) {
+        if (visited % policy::poll_every == 0 && limits.reached())
+            break;
+        if (visited % n_items == 0 && !goes_on(visited / n_items))
+            break;
+        visit(queue.pop());
+    }
+    return visited;
+}
 
 } // namespace partita

@@ -1,5 +1,5 @@
 // The rounding errors of the sums of a search of draws. Losses that are not linear have their own in
-// draws/state.hpp, log densities in partition/sweep.hpp, pair probabilities in pairs/state.hpp.
+// draws/state.hpp; what log densities and pair probabilities gain has one tolerance.
 //
 // Scores and values are sums of terms of both signs, which cancel. What rounding leaves is therefore small
 // beside the terms and not beside the sum: the tolerances are relative to the sum of the terms' absolute
@@ -8,7 +8,15 @@
 
 #include <limits>
 
-namespace partita::search {
+namespace partita {
+
+/// A smaller gain of a log density or of pair probabilities is taken for rounding, so that sweeps end: their
+/// terms are numbers around 1. Scores of free blocks and of mixtures are exact to less than this. Those of
+/// the affiliation model may be less exact, but are differences of one function of whole numbers, which
+/// cannot rise for ever.
+inline constexpr double min_gain = 1e-9;
+
+namespace search {
 
 /// Of up to 64 terms in single precision, whose sums are added in double precision: 64 * 2^-24 at worst.
 inline constexpr double single_rounding = 2e-6;
@@ -35,4 +43,6 @@ private:
     double least_;
 };
 
-} // namespace partita::search
+} // namespace search
+
+} // namespace partita

@@ -40,6 +40,11 @@ std::vector<const Run*> distinct_best_first(const std::vector<Run>& runs) {
     return distinct;
 }
 
+std::size_t count_at(double loss, double rounding, const std::vector<Run>& runs) {
+    return static_cast<std::size_t>(
+        std::count_if(runs.begin(), runs.end(), [&](const Run& run) { return run.loss <= loss + rounding; }));
+}
+
 std::vector<Run> best_of(const std::vector<Run>& runs, std::size_t most) {
     std::vector<Run> best;
     for (const auto* run : distinct_best_first(runs))

@@ -38,6 +38,9 @@ private:
 /// Distinct partitions among the runs, best first.
 std::vector<const Run*> distinct_best_first(const std::vector<Run>& runs);
 
+/// How many of the runs have led to this loss.
+std::size_t count_at(double loss, double rounding, const std::vector<Run>& runs);
+
 /// Up to `most` distinct partitions, best first.
 std::vector<Run> best_of(const std::vector<Run>& runs, std::size_t most);
 

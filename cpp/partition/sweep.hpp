@@ -12,13 +12,9 @@
 #include "common/random.hpp"
 #include "common/variates.hpp"
 #include "common/watched_stop.hpp"
+#include "partition/rounding.hpp"
 
 namespace partita::models {
-
-/// Strict, so that sweeps end. Scores of free blocks and of mixtures are exact to less than this. Those of
-/// the affiliation model may be less exact, but are differences of one function of whole numbers, which
-/// cannot rise for ever.
-inline constexpr double min_gain = 1e-9;
 
 /// The log density with an item at each place, up to a constant of the item; places are clusters or stand for
 /// a new one. What the caller does not need any more it may overwrite.

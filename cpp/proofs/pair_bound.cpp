@@ -78,19 +78,7 @@ private:
         return are_apart(v, w) ? without_limit : objective_.repulsion() * size(v) * size(w);
     }
 
-    bool are_apart(std::uint32_t v, std::uint32_t w) const {
-        for (const auto i : local_->atoms[v]) {
-            if (local_->apart.size() > 0)
-                for (const auto j : local_->apart[i])
-                    if (atom_[j] == w)
-                        return true;
-            if (!local_->source.empty() && local_->source[i] != nothing)
-                for (const auto j : local_->atoms[w])
-                    if (local_->source[j] == local_->source[i])
-                        return true;
-        }
-        return false;
-    }
+    bool are_apart(std::uint32_t v, std::uint32_t w) const { return local_->are_apart(v, w); }
 
     const Local* local_;
     Threshold objective_;

@@ -16,20 +16,26 @@ constexpr double forbidden = std::numeric_limits<double>::infinity();
 Set lowest(Set set) { return set & (0 - set); }
 std::uint32_t index_of(Set one) { return static_cast<std::uint32_t>(std::countr_zero(one)); }
 
-/// Σ of what the listed pairs between an item and each atom give, item after item.
-template <class Amount>
-std::vector<double> item_by_atom(const Local& local, const std::vector<std::uint32_t>& atom, Amount amount) {
+/// What the listed pairs between an item and each atom have in all, item after item.
+template <class Objective>
+std::vector<double> item_by_atom(const Local& local, const std::vector<std::uint32_t>& atom,
+                                 const Objective& objective) {
     std::vector<double> sums(std::size_t{local.n_items()} * local.atoms.size());
     for (std::uint32_t i = 0; i < local.n_items(); ++i)
         local.each_neighbour(i, [&](std::uint32_t j, double p) {
-            sums[std::size_t{i} * local.atoms.size() + atom[j]] += amount(p);
+            sums[std::size_t{i} * local.atoms.size() + atom[j]] += objective.attraction(p);
         });
     return sums;
 }
 
 /// Marks the sets that hold two atoms that must be apart, or more items than a cluster may have.
 void forbid(Costs& costs, const Local& local) {
-    const auto apart = conflicts(local);
+    const auto n = local.atoms.size();
+    std::vector<Set> apart(n);
+    for (std::uint32_t v = 0; v < n; ++v)
+        for (std::uint32_t w = 0; w < n; ++w)
+            if (v != w && local.are_apart(v, w))
+                apart[v] |= Set{1} << w;
     std::vector<std::size_t> sizes(costs.size());
     for (Set set = 1; set < costs.size(); ++set) {
         const auto first = index_of(lowest(set));
@@ -44,7 +50,7 @@ void forbid(Costs& costs, const Local& local) {
 Costs costs_of(const Local& local, const Threshold& objective) {
     const auto atom = local.atom_of();
     const std::size_t n = local.atoms.size();
-    const auto sums = item_by_atom(local, atom, [&](double p) { return objective.attraction(p); });
+    const auto sums = item_by_atom(local, atom, objective);
     std::vector<double> between(n * n); // cost of two atoms in one cluster; on the diagonal, of one alone
     for (std::uint32_t i = 0; i < local.n_items(); ++i)
         for (std::size_t v = 0; v < n; ++v)
@@ -68,7 +74,7 @@ Costs costs_of(const Local& local, const Threshold& objective) {
 
 Costs costs_of(const Local& local, const LogMass& objective) {
     const std::size_t n = local.atoms.size();
-    const auto masses = item_by_atom(local, local.atom_of(), [](double p) { return p; });
+    const auto masses = item_by_atom(local, local.atom_of(), objective);
     Costs costs(std::size_t{1} << n);
     for (Set set = 1; set < costs.size(); ++set) {
         double size = 0, gain = 0;
@@ -101,21 +107,6 @@ template <class Objective> std::vector<std::uint32_t> solve(const Local& local, 
 }
 
 } // namespace
-
-std::vector<std::uint32_t> conflicts(const Local& local) {
-    const auto atom = local.atom_of();
-    std::vector<Set> apart(local.atoms.size());
-    for (std::uint32_t i = 0; i < local.n_items(); ++i) {
-        if (local.apart.size() > 0)
-            for (const auto j : local.apart[i])
-                apart[atom[i]] |= Set{1} << atom[j];
-        if (!local.source.empty() && local.source[i] != nothing)
-            for (std::uint32_t j = 0; j < local.n_items(); ++j)
-                if (atom[j] != atom[i] && local.source[j] == local.source[i])
-                    apart[atom[i]] |= Set{1} << atom[j];
-    }
-    return apart;
-}
 
 std::vector<std::uint32_t> best_partition(const Local& local, const Threshold& objective) {
     return solve(local, objective);

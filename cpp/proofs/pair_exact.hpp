@@ -16,7 +16,4 @@ inline constexpr std::uint32_t max_exact = 15;
 std::vector<std::uint32_t> best_partition(const Local& local, const Threshold& objective);
 std::vector<std::uint32_t> best_partition(const Local& local, const LogMass& objective);
 
-/// For each atom the atoms that it must be apart from, as bits.
-std::vector<std::uint32_t> conflicts(const Local& local);
-
 } // namespace partita::pairs

@@ -6,21 +6,26 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "check.hpp"
 #include "draws/matrix_state.hpp"
 #include "draws/similarity.hpp"
-#include "draws/sparse_moves.hpp"
+#include "draws/sparse_state.hpp"
 #include "draws/state.hpp"
 #include "mixtures/icl_state.hpp"
 #include "mixtures/mixtures.hpp"
 #include "networks/block_model.hpp"
+#include "pairs/state.hpp"
 #include "partition/blockwise_best.hpp"
+#include "partition/candidate_moves.hpp"
 #include "partition/constrained_state.hpp"
 #include "partition/finish.hpp"
+#include "partition/node_moves.hpp"
 #include "partition/tabu.hpp"
 #include "random_draws.hpp"
+#include "random_pairs.hpp"
 
 namespace {
 
@@ -166,6 +171,71 @@ void check_matrix_and_constraints() {
     }
 }
 
+// --- States of nodes: sets of items that move together ---
+
+template <search::RebuiltState S, class Value>
+void check_node_moves(S& state, common::Rng& rng, Value value) {
+    for (std::uint32_t node = 0; node < state.n_nodes(); ++node) {
+        const auto start = state.labels();
+        const auto own = state.cluster_of(node);
+        const auto before = value(start);
+        const auto taken_out = state.take_out(node);
+        CHECK(state.members(state.cluster_of(node)).size() == 1);
+        CHECK(near(value(state.labels()) - before, taken_out));
+        state.move(node, own);
+        CHECK(state.labels() == start);
+        const auto change = state.improve(node);
+        CHECK(change <= 0 && (change < 0 || state.cluster_of(node) == own));
+        CHECK(near(value(state.labels()) - before, change));
+        state.each_follower(
+            node, [&](std::uint32_t other) { CHECK(state.cluster_of(other) != state.cluster_of(node)); });
+        CHECK(!state.members(state.near_cluster(state.cluster_of(node), rng)).empty());
+        state.move(node, own);
+    }
+}
+
+template <search::NodeProblem P, class Value, class Obeys>
+void check_node_problem(const P& problem, std::vector<std::uint32_t> start, Value value, Obeys obeys) {
+    common::Rng rng(3, 1);
+    const common::StopFlag stop{false};
+    const search::Limits limits(stop, std::numeric_limits<double>::infinity());
+    {
+        auto state = problem.state(problem.nodes(), start);
+        check_node_moves(state, rng, value);
+        CHECK(near(value(state.labels()), value(start)));
+    }
+    const auto other = search::random_labels(start.size(), 4, rng);
+    const auto falls = [&](auto work) {
+        auto labels = start;
+        work(labels);
+        CHECK(value(labels) <= value(start) + 1e-9);
+        CHECK(obeys(labels));
+    };
+    falls([&](auto& labels) { search::descend(problem, labels, rng, limits); });
+    falls([&](auto& labels) { search::rebuild_all(problem, labels, rng, limits); });
+    falls([&](auto& labels) { search::improve(problem, labels, 3, rng, limits); });
+    falls([&](auto& labels) { search::cross(problem, labels, labels, rng, limits); });
+    falls([&](auto& labels) {
+        search::cross(problem, labels, problem.state(problem.nodes(), other).labels(), rng, limits);
+    });
+}
+
+void check_pairs() {
+    const auto check = [](const auto& objective, bool constrained) {
+        const RandomPairs owned(20, 0.5, constrained, 3);
+        const auto local = owned.local();
+        using Objective = std::remove_cvref_t<decltype(objective)>;
+        check_node_problem(
+            pairs::Problem<Objective>{local, objective}, local.atom_of(),
+            [&](const auto& labels) { return pairs::value_of(local, objective, labels); },
+            [&](const auto& labels) { return owned.obeys(labels); });
+    };
+    for (const bool constrained : {false, true}) {
+        check(pairs::Threshold{0.5, 0.0}, constrained);
+        check(pairs::LogMass{1.0, 1.0}, constrained);
+    }
+}
+
 // --- States of a log density ---
 
 template <models::ClimbState S> void check_density_moves(const S& state, common::Rng& rng) {
@@ -278,6 +348,7 @@ void test_states() {
         for (const double gaps : {0.0, 0.2})
             check_draws(loss, gaps);
     check_matrix_and_constraints();
+    check_pairs();
     check_networks();
     check_mixtures();
 }

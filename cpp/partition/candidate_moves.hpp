@@ -1,6 +1,6 @@
-// The moves of a search, restricted to candidates: clusters that share a row. What is in moves.hpp,
-// chains.hpp and improve.hpp for any state is here for states that name candidates; overloads that are more
-// constrained win.
+// The moves of a search, restricted to candidates: clusters that have something in common with an item. What
+// is in moves.hpp, chains.hpp and improve.hpp for any state is here for states that name candidates;
+// overloads that are more constrained win.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "draws/sparse_state.hpp"
 #include "partition/chains.hpp"
 #include "partition/improve.hpp"
 #include "partition/labels.hpp"
@@ -30,7 +29,7 @@ concept CandidateState = SearchState<S> && requires(S state, std::size_t i, std:
     state.for_each_neighbour(i, [](std::uint32_t) {});
 };
 
-template <> inline const std::size_t draws_per_start<SparseState> = policy::draws_per_sparse_start;
+template <CandidateState S> inline const std::size_t draws_per_start<S> = policy::draws_per_sparse_start;
 
 /// The least score of the candidates that `allows` lets pass. Among equals the lowest number wins, as if all
 /// clusters had been looked at in turn.
@@ -217,23 +216,19 @@ template <CandidateState S> void add_surroundings(S& state, std::uint32_t cluste
 template <CandidateState S> void move_queued(S& state, WorkQueue& queue, Tally& tally, const Limits& limits) {
     const auto n = state.labels().size();
     MonotoneGuard value;
-    std::uint64_t visited = 0;
-    for (; !queue.empty(); ++visited) {
-        if (visited % poll_every == 0 && limits.reached())
-            break;
-        if (visited % n == 0 && visited / n >= unchecked_sweeps &&
-            !value.falls(state.exact_value(), state.rounding()))
-            break;
-        const auto i = queue.pop();
+    const auto goes_on = [&](std::uint64_t sweeps) {
+        return sweeps < unchecked_sweeps || value.falls(state.exact_value(), state.rounding());
+    };
+    const auto visited = drain(queue, n, limits, goes_on, [&](std::uint32_t i) {
         const auto old = state.cluster_of(i), target = best_cluster(state, i);
         if (target == old)
-            continue;
+            return;
         state.move(i, target);
         ++tally.moves;
         state.for_each_neighbour(i, [&](std::uint32_t neighbour) { queue.push(neighbour); });
         add_surroundings(state, old, queue); // or the cluster that took the number: no harm
         add_surroundings(state, state.cluster_of(i), queue);
-    }
+    });
     tally.sweeps += (visited + n - 1) / n;
     tally.trace.push_back(state.problem().loss_of(state.value()));
 }
@@ -281,11 +276,7 @@ void rebuild(S& state, std::uint32_t cluster, common::Rng& rng, Tally& tally, co
         order.insert(order.end(), group.begin(), group.end());
     if (order.size() < policy::min_rebuilt)
         return;
-    rng.shuffle(std::span(order));
-    for (const auto i : order)
-        state.remove(i);
-    allocate_in_order(state, order, limits);
-    sweep(state, order, tally, limits);
+    reallocate(state, order, rng, tally, limits);
     if (state.value() < value - state.rounding())
         touched.insert(touched.end(), order.begin(), order.end());
     else
