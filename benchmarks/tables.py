@@ -1,6 +1,7 @@
-"""Tables at size: the whole command beside its sampling, sweeps per minute, memory over cells, curves, and select.
+"""Tables at size: the whole command beside its sampling, sweeps per minute, memory over cells, curves, and select;
+and a table beside a network of the same items.
 
-    python -m benchmarks.tables [command] [sweeps] [curves] [select]   # by default all
+    python -m benchmarks.tables [command] [sweeps] [curves] [select] [sources]   # by default all
     python -m benchmarks.tables sweeps --rows 1000000 --columns 100
     python -m benchmarks.tables command --default-chains   # 4 chains of 1,000 + 1,000 sweeps instead of 20 + 20
 
@@ -24,6 +25,7 @@ import partita as pt
 
 CLUSTERS = 8
 DRAWS = WARMUP = 20
+PARTS = ["command", "sweeps", "curves", "select", "sources"]
 
 
 def planted(rows: int, columns: int, seed: int = 1):
@@ -133,14 +135,38 @@ def select(rows: int = 5000, columns: int = 40) -> None:
     print(f"{rows:,} x {columns}: {plain:.1f} CPU s, with select {selecting:.1f}, ratio {selecting / plain:.2f}")
 
 
+def sources(items: int = 90, repetitions: int = 20) -> None:
+    """Three clusters by a table and a network together, and by each alone; either may be clear, weak or unrelated."""
+    network, table = pt.models.StochasticBlockModel(directed=False), pt.models.MixtureDPM()
+    both = pt.models.LayeredBlockModel({"network": network, "table": table})
+    inside, apart = {"clear": 0.35, "weak": 0.22, "unrelated": 0.14}, {"clear": 3.0, "weak": 1.8, "unrelated": 0.0}
+    between = {"clear": 0.05, "weak": 0.10, "unrelated": 0.14}
+    z = np.arange(items) % 3
+    for ties, cells in (("weak", "weak"), ("unrelated", "weak"), ("unrelated", "clear"), ("clear", "unrelated")):
+        found = []
+        for seed in range(repetitions):
+            rng = np.random.default_rng(seed)
+            linked = np.triu(rng.random((items, items)) < np.where(z[:, None] == z, inside[ties], between[ties]), 1)
+            means = apart[cells] * np.array([[0, 0, 0], [1, 0, 1], [0, 1, 0]])[z]
+            data = {"network": (linked | linked.T).astype(int), "table": rng.normal(means, 1.0)}
+            fit = both.maximize(data, rng=1)
+            alone = (network.maximize(data["network"], rng=1), table.maximize(data["table"], rng=1))
+            recovered = [pt.adjusted_rand(each.labels, z) for each in (fit, *alone)]
+            found.append([*recovered, *fit.evidence.values()])
+        recovery, evidence = np.mean(found, axis=0)[:3], np.array(found)[:, 3:].T
+        said = "; ".join(f"{own.mean():.1f} ({own.min():.1f} to {own.max():.1f})" for own in evidence)
+        print(f"{ties} network, {cells} table: adjusted Rand index together {recovery[0]:.2f},", end=" ")
+        print(f"network {recovery[1]:.2f}, table {recovery[2]:.2f}; evidence {said}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=["command", "sweeps", "curves", "select"], default=[])
+    parser.add_argument("parts", nargs="*", choices=PARTS, default=[])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("--default-chains", action="store_true")
     given = parser.parse_args()
-    parts = given.parts or ["command", "sweeps", "curves", "select"]
+    parts = given.parts or PARTS
     if len(parts) > 1:
         for part in parts:
             print(f"{part}:", flush=True)
@@ -153,6 +179,7 @@ def main() -> None:
         "sweeps": lambda: sweeps(*sized),
         "curves": curves,
         "select": select,
+        "sources": sources,
     }[parts[0]]()
 
 
