@@ -542,6 +542,9 @@ for directed in (False, True):
         case(f"nested/{directed} {len(kind)}", "", network_fit, f"levels parents {FIT}", model, graph)
 case("layers/sample", "labels stats", sampled, LAYERS, lambda: {"a": undirected(), "b": network("counts")})
 case("layers/maximize", FIT, maximized, LAYERS, lambda: {"a": undirected(), "b": network("counts")})
+BESIDE = M.LayeredBlockModel({"ties": SBM, "rows": M.MixtureDPM(FAMILIES)})
+case("layers/table sample", "labels stats", sampled, BESIDE, lambda: {"ties": undirected(), "rows": table()[:36]})
+case("layers/table", f"{FIT} evidence", maximized, BESIDE, lambda: {"ties": undirected(), "rows": table()[:36]})
 
 
 def compared() -> Results:
