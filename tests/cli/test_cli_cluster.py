@@ -287,7 +287,9 @@ def test_columns_with_a_covariance(tmp_path):
         (("--full", "x,w"), "--full names 'w', which is not a gaussian or positive column; these are x, y, z"),
         (("--full", "x", "--full", "x,y"), "--full names 'x' twice"),
         (("--full", "x,"), "--full must be distinct names separated by commas, but it is 'x,'"),
-        (("--full", "x,y", "--projection"), "--projection cannot be used together with select, or with --full"),
+        (("--full", "x,y", "--projection"), "--projection cannot be used together with --select, or with --full"),
+        (("--noise", "--select"), "--noise cannot be used together with --select"),
+        (("--clusters", 3, "--expect", "3-8"), "--expect is for an unknown number of clusters; --clusters fixes it"),
     ):
         refused = run("cluster", path, "--out", tmp_path / "none", *words)
         assert refused.exit_code == 2

@@ -85,6 +85,14 @@ def test_survival_covariates_and_the_table_of_coefficients(folder):
 
 def test_what_is_refused(folder, tmp_path):
     place = folder[0]
+    income = ("relate", place / "run", place / "outside.csv", "--outcome", "income")
+    for words, said in (
+        (("--force",), "--force is for the file that --out writes"),
+        (("--covariates", "time,time"), "--covariates must be distinct names"),
+        (("--covariates", "income"), "covariates: 'income' is the outcome"),
+        (("--family", "normal"), "--family must be one of gaussian, binomial"),
+    ):
+        assert said in fails(*income, *words)
     assert "has no column 'wage'" in fails("relate", place / "run", place / "outside.csv", "--outcome", "wage")
     assert "--outcome, --covariates or both" in fails("relate", place / "run", place / "outside.csv")
     (tmp_path / "text.csv").write_text("item,mood\n" + "".join(f"{item},good\n" for item in NAMES))

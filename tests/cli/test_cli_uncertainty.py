@@ -121,15 +121,19 @@ def test_report_with_more_answers(files, tmp_path):
     ("option", "value", "words"),
     [
         ("--partial", "2", "--partial must be above 0"),
-        ("--parameters", "theta.npy", "theta has shape (7, 6)"),
+        ("--parameters", "theta.npy", "--parameters has shape (7, 6)"),
         ("--parameters", "words.npy", "--parameters needs a npy file"),
         ("--parameters", "nowhere.npy", "nowhere.npy"),
+        ("--parameters", "text.npy", "text.npy: --parameters needs a npy file of numbers"),
+        ("--bound", "-2", "--bound must be a positive number, but it is -2.0"),
+        ("--seed", "-1", "--seed must not be a negative seed, but it is -1"),
     ],
 )
 def test_bad_answers_of_a_report_are_named(files, tmp_path, option, value, words):
     np.save(tmp_path / "theta.npy", np.zeros((7, 6)))
+    np.save(tmp_path / "text.npy", np.array(["a", "b"]))
     (tmp_path / "words.npy").write_text("a,b")
-    given = value if option == "--partial" else str(tmp_path / value)
+    given = str(tmp_path / value) if option == "--parameters" else value
     answered = run("report", files[0], "--out", str(tmp_path / "page.html"), option, given)
     assert answered.exit_code == 2
     assert words in " ".join(answered.output.split())

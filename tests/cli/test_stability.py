@@ -160,6 +160,12 @@ def test_what_says_nothing_about_stability(table, words, message):
     assert message in run("stability", str(table), "--clusterer", "kmeans", *words, code=2)
 
 
+def test_runs_with_one_cluster_have_nothing_to_agree_about(table):
+    told = " ".join(run("stability", str(table), "--clusterer", "kmeans", "-k", "1", "--runs", "5").split())
+    assert "5 runs with 1 cluster have nothing to agree about" in told
+    assert "agree by" not in told
+
+
 @pytest.mark.parametrize("command", ["ensemble", "estimate"])
 def test_tables_tell_noise_from_items_without_a_label(command, tmp_path):
     """Two of three runs call the fifth item noise; none labels the sixth."""

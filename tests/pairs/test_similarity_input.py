@@ -231,11 +231,12 @@ def test_bad_arguments_are_named():
         ("left,right,probability\na,b,7\n", "line 2: the probability is 7.0, but a probability is from 0 to 1"),
         ("left,right,probability\n", "has only a header"),
         ("", "is empty"),
+        ("\ufeffleft,right,probability\na,b,0.5\n".encode("utf-16-le"), "is UTF-16 text; save it as CSV UTF-8"),
     ],
 )
 def test_bad_files_name_the_line(tmp_path, text, message):
     path = tmp_path / "pairs.csv"
-    path.write_text(text)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ValueError, match=message):
         pt.as_similarity(path)
 

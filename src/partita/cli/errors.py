@@ -38,6 +38,8 @@ from partita.cli.terminal import printable
 BAD_INPUT = 2
 INTERRUPTED = 130
 TERMINATED = 143
+#: Options whose names are not those of the arguments.
+OPTIONS = {"n_jobs": "jobs", "names": "records", "rng": "seed", "theta": "parameters"}
 BAD_INPUTS = (ValueError, EOFError, OSError, ImportError, MemoryError)
 
 
@@ -126,10 +128,8 @@ def as_option(part: Part) -> str:
             return _option(name, value)
         case Argument("graph"):
             return "the network"
-        case Argument("n_jobs"):
-            return flag_of("jobs") or str(part)
-        case Argument("names"):
-            return flag_of("records") or str(part)
+        case Argument(name) if name in OPTIONS and flag_of(OPTIONS[name]):
+            return flag_of(OPTIONS[name]) + str(part)[len(name) :]
         case Argument("columns", place) if place is not None:
             return f"the --family of {place!r}"
         case Argument("columns"):

@@ -146,7 +146,8 @@ class TableOptions:
         from partita._support.validate import check_count
         from partita.models import FiniteMixture, MixtureDPM
 
-        k = self.clusters
+        if (k := self.clusters) is not None:
+            refuse(["alpha", "expect"], "is for an unknown number of clusters; --clusters fixes it")
         model = MixtureDPM(
             self.families,
             full=self.covariances,

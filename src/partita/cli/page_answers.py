@@ -97,6 +97,9 @@ def _read_parameters(path: str) -> Any:
     import numpy as np
 
     try:
-        return np.load(path, allow_pickle=False)
+        parameters = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
-        raise ValueError(f"{path}: --parameters needs a npy file of numbers") from None
+        parameters = None
+    if not isinstance(parameters, np.ndarray) or parameters.dtype.kind not in "iufb":
+        raise ValueError(f"{path}: --parameters needs a npy file of numbers")
+    return parameters

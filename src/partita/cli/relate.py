@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from partita._support.atomic import atomic_file
 from partita.cli.deliver import FILES, print_rows, write_result_table
 from partita.cli.form import first_number
+from partita.cli.given import refuse
 from partita.cli.inputs import named_rows, split_names
 from partita.cli.option import arg
 from partita.cli.options import Json, MissingCells
@@ -52,14 +53,16 @@ def run(
     from partita.profiling.relate import relate
     from partita.results.after_clustering import relation_table
 
-    if out is not None:
+    if out is None:
+        refuse(["force"], "is for the file that --out writes; give --out too")
+    else:
         check_new_file(out, force)
     if (family == "cox") != (event is not None):
         raise ValueError("--event and --family cox go together: times are in --outcome, events in --event")
     if outcome is None and covariates is None:
         raise ValueError("name a column to relate the clusters to: --outcome, --covariates or both")
     found = read_memberships(folder)
-    wanted, further = [name for name in (outcome, event) if name is not None], split_names(covariates)
+    wanted, further = [name for name in (outcome, event) if name is not None], split_names(covariates, "--covariates")
     _refuse_modelled(folder, wanted or further)
     values = None if not wanted else _read_outside(outside, wanted, missing)
     others = None if not further else _read_outside(outside, further, missing)

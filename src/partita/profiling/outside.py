@@ -89,7 +89,7 @@ def questions(outcome: Outcome | None, family: str, predictors: Predictors) -> l
         if family == "gaussian" and (n := _codes(columns[-1][2])):
             words = "The families binomial and multinomial take codes, poisson takes counts."
             notes.append(f"{outcome.name} {told.format(n, words)}")
-    numbers = [(name, values) for name, values, _ in columns]
+    numbers = {name: values for name, values, _ in columns}.items()
     return notes + [question for _, question in sentinel_questions(from_columns(numbers))] if numbers else notes
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.stats import chi2, norm
 
 from partita._support.arrays import Floats, Ints, Labels
-from partita._support.hints import did_you_mean, plural
+from partita._support.hints import plural
 from partita._support.optional import data_frame
 from partita._support.shown import rows_table
-from partita._support.validate import check_level
+from partita._support.validate import check_choice, check_level
 from partita.estimation.result import Estimate
 from partita.profiling import regressions
 from partita.profiling.outside import Outcome, Predictors, as_outcome, as_predictors, check_outside, questions
@@ -202,8 +202,7 @@ def relate(
     """
     if not isinstance(estimate, Estimate | Memberships):
         raise TypeError(f"relate needs a result of estimate, not {type(estimate).__name__}")
-    if family not in FAMILIES:
-        raise ValueError(f"family must be one of {', '.join(FAMILIES)}, not {family!r}{did_you_mean(family, FAMILIES)}")
+    check_choice(family, "family", FAMILIES)
     wanted = check_level(level)
     found = estimate if isinstance(estimate, Memberships) else memberships(estimate)
     names, n = found.names, found.labels.size
@@ -211,6 +210,8 @@ def relate(
     if outcome is None and not predictors.terms:
         raise TypeError("outcome is missing: without covariates there is nothing to relate the clusters to")
     response = None if outcome is None else as_outcome(outcome, family, names, n)
+    if response is not None and response.name in predictors.terms:
+        raise ValueError(f"covariates: {response.name!r} is the outcome")
     check_outside(response, predictors, getattr(getattr(estimate, "sample", None), "inputs", None))
     return _related(found, response, predictors, family, wanted)
 

@@ -70,15 +70,13 @@ class StabilityPresentation(Presentation):
             yield f"Of the {plural(found.n_clusters, 'cluster')}, {told}."
         if noise := int(found.estimate.is_noise.sum()):
             yield f"{noise:,} {'item is' if noise == 1 else 'items are'} noise."
-        yield (
-            f"{plural(found.base.n_clusterings, 'run')} with {_range(found.run_clusters)} agree by "
-            f"{found.agreement:.2f} on average (adjusted Rand index)."
-            + (
-                ""
-                if found.base.independent
-                else f" They count as {found.summary.dependence.effective:.1f} independent ones."
-            )
-        )
+        runs = f"{plural(found.base.n_clusterings, 'run')} with {_range(found.run_clusters)}"
+        if found.run_clusters.max() < 2:
+            yield f"{runs} have nothing to agree about."
+        else:
+            yield f"{runs} agree by {found.agreement:.2f} on average (adjusted Rand index)."
+            if not found.base.independent:
+                yield f"They count as {found.summary.dependence.effective:.1f} independent ones."
         if found.null is not None and not found.null.is_more_than_chance:
             yield "They agree no more than on data without clusters: there is no sign of stable clusters."
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita._support.arrays import Floats, Labels
+from partita._support.errors import Argument, ArgumentError
 from partita._support.hints import plural
 from partita._support.optional import data_frame
 from partita._support.shown import Noted, rows_table
@@ -233,9 +234,9 @@ def _of_items(values: Any, name: str, sample: PartitionSample, known: int) -> ND
     if array.ndim < max(known, 2) or array.shape[:known] != wanted:
         first = "(draws, items, ...)" if known == 2 else "(draws, clusters, ...)"
         need = " and ".join(f"{n} {what}" for n, what in zip(wanted, ("draws", "items"), strict=False))
-        raise ValueError(f"{name} has shape {array.shape}; it must be {first}, and there are {need}")
+        raise ArgumentError(Argument(name), f" has shape {array.shape}; it must be {first}, and there are {need}")
     if name == "theta" and known == 2:
-        _check_finite(array, lambda place: f"theta{list(place)}")
+        _check_finite(array, list)
         return array.astype(np.float64)
     return array
 
@@ -253,14 +254,14 @@ def _looked_up(theta: Any, labels: Any) -> Floats:
             " from 1 need one subtracted"
         )
     found = theta[np.arange(len(theta))[:, None], numbers]
-    _check_finite(found, lambda place: f"theta[{place[0]}, {numbers[place[0], place[1]]}]")
+    _check_finite(found, lambda place: [place[0], int(numbers[place])])
     return np.asarray(found, np.float64)
 
 
 def _check_finite(array: Any, place_of: Any) -> None:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{place_of(place)} is {array[place]}, but every item needs a parameter")
+        raise ArgumentError(Argument("theta"), f"{place_of(place)} is {array[place]}, but every item needs a parameter")
 
 
 def _intervals(values: Floats, sample: PartitionSample, level: float, shape: tuple[int, ...]) -> Intervals:

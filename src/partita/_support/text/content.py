@@ -17,11 +17,13 @@ WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 XML = b"<?xml"
 #: How Pajek's networks begin, in small letters.
 PAJEK = (b"*vertices", b"*network")
+#: How text begins that Excel calls Unicode.
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 WORKBOOK_NAMES = (".xlsx", ".xlsm", ".xls", ".ods")
 
 
 def open_bytes(path: str | Path) -> BinaryIO:
-    """The content of a file, decompressed if its name ends in .gz; workbooks, XML and Pajek files raise an error."""
+    """The content of a file, decompressed if its name ends in .gz; what is not text in UTF-8 raises an error."""
     if str(path).lower().endswith(".gz"):
         return cast(BinaryIO, gzip.open(path, "rb"))
     stream = open(path, "rb")  # noqa: SIM115 - the caller closes it
@@ -34,12 +36,14 @@ def open_bytes(path: str | Path) -> BinaryIO:
 
 
 def refuse_workbook(start: bytes, where: str) -> None:
-    """Raises an error if these first bytes are those of a workbook, of XML or of Pajek."""
+    """Raises an error if these first bytes are those of a workbook, of XML, of Pajek or of UTF-16."""
     if start.startswith(WORKBOOKS):
         raise ValueError(f"{where} is an Excel workbook or another zip file, not text; save the sheet as CSV UTF-8")
+    if start.startswith(UTF16):
+        raise ValueError(f"{where} is UTF-16 text; save it as CSV UTF-8")
     if start.startswith(XML):
         raise ValueError(f"{where} is an XML file, not a table; of networks in XML only .graphml files can be read")
-    if start.lower().startswith(PAJEK):
+    if start[:9].lower().startswith(PAJEK):
         raise ValueError(f"{where} is a Pajek file, not a table; save the network as .graphml or as a csv of edges")
 
 

@@ -100,7 +100,6 @@ LONGEST_LINE = 1 << 28  # a draw of some thirty million items
 ROWS_PER_BLOCK = 1024
 _LEAST_COPIES = 3  # of a text while it is read: bytes, text and cells
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
-UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how text begins that Excel calls Unicode
 
 
 @dataclass(frozen=True)
@@ -202,8 +201,6 @@ def _read_text(path: str | Path) -> str:
             data = b"".join(_pieces(stream, b"\0\n\r", str(path)))
     except DAMAGED as error:
         raise ValueError(f"{path} is damaged or truncated: {error}") from None
-    if data.startswith(UTF16):
-        raise ValueError(f"{path} is UTF-16 text; save it as CSV UTF-8")
     try:
         return decode(data.removeprefix(b"\xef\xbb\xbf"), str(path))
     except UnicodeDecodeError as error:
@@ -223,7 +220,7 @@ def _pieces(stream: IO[AnyStr], marks: AnyStr, where: str) -> Iterator[AnyStr]:
         size += len(piece)
         end = max(piece.rfind(feed), piece.rfind(carriage))
         length = len(piece) - end - 1 if end >= 0 else length + len(piece)
-        if null in piece and not piece.startswith(UTF16 if isinstance(piece, bytes) else ()):
+        if null in piece:
             raise ValueError(f"{where} is not a csv file: it has a null byte")
         if size > LARGEST:
             raise ValueError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.errors import ArgumentError, Setting
+from partita._support.errors import Argument, ArgumentError, Setting
 from partita._support.names import names_or_none
 from partita.draws.sources.columns import (
     ALL_COLUMNS,
@@ -111,7 +111,8 @@ def _variable_beside_index(header: Sequence[str], rest: Sequence[int]) -> int | 
 def _named(header: Sequence[str], long: Names, where: str) -> list[int]:
     names = list(long) if not isinstance(long, str) else []
     if len(names) != 3 or len(set(names)) < 3:
-        raise ValueError(f"long must name three columns, of the draw, the item and the label, but it is {long!r}")
+        said = f" must name three columns, of the draw, the item and the label, but it is {long!r}"
+        raise ArgumentError(Argument("long"), said)
     for name in names:
         if list(header).count(name) != 1:
             problem = "no column" if name not in header else "several columns"

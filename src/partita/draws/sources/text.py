@@ -17,10 +17,10 @@ from partita import _core
 from partita._support.errors import ArgumentError, Setting
 from partita._support.names import default_names
 from partita._support.text.cells import ParsedCells
-from partita._support.text.content import decode
+from partita._support.text.content import decode, refuse_workbook
 from partita._support.text.header import HEAD_ROWS
 from partita._support.text.separator import SPACE, single_spaces, without_last_separators
-from partita._support.text.table import LONGEST_LINE, UTF16
+from partita._support.text.table import LONGEST_LINE
 from partita.draws.sources.columns import Columns, check_draws_differ, choose_columns
 from partita.draws.sources.layout import (
     Layout,
@@ -97,8 +97,7 @@ def _pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
     length = 0  # of the unfinished line
     while data := _read(stream, name):
         if line == 1 and not read:
-            if data.startswith(UTF16):
-                raise ValueError(f"{name} is UTF-16 text; save it as CSV UTF-8")
+            refuse_workbook(data, name)
             data = data.removeprefix(b"\xef\xbb\xbf")
         _check_no_null(Piece(line + breaks, data), name)
         end = data.rfind(b"\n") + 1

@@ -300,7 +300,8 @@ def _groups(full: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
             raise ValueError(f"full must contain lists of names of columns, but it contains {group!r}")
         for name in group:
             if name not in names:
-                said = f" names {name!r}, which is not a gaussian or positive column; these are {', '.join(names)}"
+                known = ", ".join(names) or "none"
+                said = f" names {name!r}, which is not a gaussian or positive column; these are {known}"
                 raise ArgumentError(Argument("full"), said)
             if name in seen:
                 raise ArgumentError(Argument("full"), f" names {name!r} twice")

@@ -122,8 +122,8 @@ def _read_subjects(table: RawTable, curves: Curves, given: Any, outcomes: Sequen
         raise ValueError(f"{curves.time!r} does not vary within {curves.id!r}: it is no time of visits")
     if not wanted:
         raise ValueError(
-            f"no numeric column varies within {curves.id!r}, so that there are no curves; without curves=, a table has"
-            f" one row per {curves.id!r}"
+            f"no numeric column varies within {curves.id!r}, so that there are no curves: such a table has one"
+            f" row per {curves.id!r}"
         )
     order = np.lexsort((times, items))
     measured = [_column(known, name, "an outcome").values.astype(np.float64) for name in wanted]

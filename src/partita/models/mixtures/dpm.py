@@ -185,7 +185,7 @@ class MixtureDPM(MixtureModel):
         if self.projection is False:
             return cells
         if self.full not in (None, "all") or self.select is not False:
-            with_full = Sentence(" cannot be used together with select, or with ", Setting("full"))
+            with_full = Sentence(" cannot be used together with ", Setting("select"), ", or with ", Setting("full"))
             raise ArgumentError(Argument("projection"), with_full, ", unless that is 'all'")
         return project(cells, schema, self.projection)
 
@@ -248,7 +248,7 @@ class MixtureDPM(MixtureModel):
         if self.components is not None or self.discount != 0:
             raise ValueError("noise needs a Dirichlet process, without components and discount")
         if prior_log_odds(self.select) is not None:
-            raise ValueError("noise and select cannot be used together")
+            raise ArgumentError(Argument("noise"), " cannot be used together with ", Setting("select"))
         core.native.admit_noise(prior.a, prior.b)
 
     def _icl_search(self, X: Any, n0: float) -> IclSearch:
