@@ -66,6 +66,15 @@ def test_many_items_are_sampled():
     assert found.cdf[0, 50] == pytest.approx(2 / 3, abs=0.01)
 
 
+@pytest.mark.parametrize("wrong", [None, len, KMeans()])
+def test_what_is_no_table_of_labels_is_named(wrong):
+    with pytest.raises(TypeError, match=r"base must be a table of labels, .* not "):
+        pt.ensembles.as_base(wrong)
+    if wrong is not None:
+        with pytest.raises(TypeError, match="X is missing: the data that the clusterer is to cluster"):
+            pt.ensembles.stability(wrong)
+
+
 def test_mistakes_with_stability_are_named(runs):
     with pytest.raises(TypeError, match="dictionary from the number of clusters"):
         ambiguity(runs[2])

@@ -165,6 +165,8 @@ def as_base(
                 "noise= is for labels, but base has membership probabilities; a row of zeros is a missing label"
             )
         return as_soft_base(base, levels)
+    if base is None or callable(base) or hasattr(base, "fit"):
+        raise TypeError(f"base must be a table of labels, (items, clusterings), not {type(base).__name__}")
     if hasattr(base, "toarray"):
         raise TypeError("base is sparse; pass a dense array, for instance base.toarray()")
     base = chosen_columns(base, keys)

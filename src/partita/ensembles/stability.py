@@ -258,6 +258,8 @@ def stability(
     """
     _, generator = seed_and_generator(rng)
     if X is None:
+        if callable(clusterer) or hasattr(clusterer, "fit"):
+            raise TypeError("X is missing: the data that the clusterer is to cluster")
         if null is not None:
             raise ValueError("null= needs the clusterer and X: there is no way to run other data")
         return of_runs(as_base(clusterer).hardened(), loss, generator)
