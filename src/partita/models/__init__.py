@@ -10,8 +10,14 @@ from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.gaussian_dpm import GaussianDPM
 from partita.models.mixtures.imputation import Imputation
 from partita.models.mixtures.maximum import MixtureFit
-from partita.models.mixtures.priors import DiscreteBase, FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
-from partita.models.mixtures.split_merge import SplitMergeMoves
+from partita.models.mixtures.priors import (
+    DiscreteBase,
+    FiniteMixture,
+    GammaAlpha,
+    PowerAlpha,
+    SplitMergeMoves,
+    WishartGrid,
+)
 from partita.models.networks.comparison import ModelComparison, compare_models
 from partita.models.networks.fit import BlockFit
 from partita.models.networks.graph import Graph, as_bipartite, as_graph

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, logsumexp
 
 from partita._support.arrays import Floats
-from partita.models.mixtures.base import SIZES, Base, log_positive
+from partita.models.mixtures.base import SIZES, Base, draw_place, log_positive, log_weights, size_posterior
 from partita.models.mixtures.cells import Cells, is_gap, narrow_columns, wide_columns
-from partita.models.mixtures.grid_posteriors import draw_place, size_posterior
-from partita.models.mixtures.ordinal import log_weights
 from partita.models.mixtures.schema import COUNT, COUNTED, NUMERIC, ORDINAL, POSITIVE, Column
 
 Integers = NDArray[np.int64]

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
-from partita.models.mixtures.base import Base
+from partita.models.mixtures.base import Base, draw_place
 from partita.models.mixtures.cells import Cells
-from partita.models.mixtures.grid_posteriors import draw_place
-from partita.models.mixtures.raw_column import number_text
+from partita.models.mixtures.raw import number_text
 from partita.models.mixtures.regression import CurveBase, Linear, log_marginal, posterior, statistics
 from partita.models.mixtures.schema import CURVED
 from partita.profiling.column_parts import Integers, LogDensities, Part

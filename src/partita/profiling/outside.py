@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats
 from partita._support.names import Names, order_by_name, row_names
 from partita.models.mixtures.column_notes import are_few, are_whole, sentinel_questions
-from partita.models.mixtures.raw import RawTable, from_columns, read_raw
-from partita.models.mixtures.raw_column import TEXTS, RawColumn
+from partita.models.mixtures.raw import TEXTS, RawColumn, RawTable, from_columns, read_raw
 from partita.partitions.labels import canonical
 
 Known = NDArray[np.bool_]

@@ -15,7 +15,7 @@ from test_calibration import ALPHA, FAMILIES, ITEMS, SETTINGS, A, B, C, draw_pai
 
 from partita.models import Curves, MixtureDPM
 from partita.models.mixtures import base
-from partita.models.mixtures.ordinal import level_shares
+from partita.models.mixtures.base import level_shares
 from partita.models.mixtures.regression import RATIOS, Basis, CurveBase, Linear
 from support import mixture_reference as reference
 from support import table_reference as tables

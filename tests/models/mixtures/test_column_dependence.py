@@ -5,7 +5,7 @@ import pytest
 
 import partita as pt
 from partita.models import MixtureDPM
-from partita.models.mixtures.dependence import effective_columns
+from partita.models.mixtures.projection import effective_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::partita.MixingWarning")
 

@@ -12,7 +12,7 @@ from scipy.stats import gamma
 
 import partita as pt
 from partita.models import FiniteMixture, GammaAlpha, GaussianDPM, PowerAlpha
-from partita.models.mixtures.gibbs_priors import gibbs_prior
+from partita.models.mixtures.cluster_numbers import gibbs_prior
 from support import reference as ref
 
 N = 6

@@ -8,7 +8,7 @@ from scipy.stats import genpareto
 
 import partita as pt
 from partita.models import FiniteMixture, GammaAlpha, GaussianDPM
-from partita.models.mixtures.gibbs_priors import gibbs_prior
+from partita.models.mixtures.cluster_numbers import gibbs_prior
 from partita.models.mixtures.sensitivity import pareto_k, reweighted
 from support import reference as ref
 

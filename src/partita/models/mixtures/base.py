@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import betaln, gammaln, ndtr, ndtri
 
 from partita import _core
 from partita._support.arrays import Floats
@@ -17,7 +17,6 @@ from partita._support.validate import check_scale, check_shape
 from partita.models.mixtures.base_measure import per_dimension
 from partita.models.mixtures.cells import COUNT_GAP, is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.curves import Curves
-from partita.models.mixtures.ordinal import level_shares, log_weights
 from partita.models.mixtures.regression import CurveBase, curve_bases, statistics
 from partita.models.mixtures.schema import (
     COUNT,
@@ -30,6 +29,43 @@ from partita.models.mixtures.schema import (
     Column,
     Schema,
 )
+
+# Ordinal columns are a probit with two parameters on a grid, so that the marginal likelihood is a finite sum.
+#: The grid of the latent mean m and standard deviation s, in units of the latent variable of the whole column.
+MEANS, SPREADS = np.linspace(-3.5, 3.5, 36), 0.2 * 1.35 ** np.arange(9)
+#: Share of answers at random, so that no level is impossible anywhere on the grid.
+LAPSES = 1e-4
+
+
+def log_weights(c: float, a: float) -> Floats:
+    """Prior probabilities of the points of that grid, (points,): those of a gaussian column with mean 0 and b = a − 1.
+
+    s² ~ IG(a, b) with mean 1, or b = 1 if a is at most 1, m | s² ~ N(0, s² / c), in proportion to its density.
+    """
+    mean, spread = (axis.ravel() for axis in np.meshgrid(MEANS, SPREADS, indexing="ij"))
+    b = a - 1.0 if a > 1 else 1.0
+    # in m and ln s: the points are even in them, and the Jacobian of s² makes s^-2a
+    logs = -2 * a * np.log(spread) - b / spread**2 - np.log(spread) - 0.5 * c * (mean / spread) ** 2
+    weights: Floats = logs - np.logaddexp.reduce(logs)
+    return weights
+
+
+def level_shares(codes: NDArray[Any], n_levels: int) -> Floats:
+    """P(level | point), (levels, points), with thresholds at which a standard normal has the shares of the column.
+
+    Half an answer is added to each level, so that one that does not occur has a place of its own.
+    """
+    counts = np.bincount(codes, minlength=n_levels) + 0.5
+    cuts = ndtri(np.cumsum(counts)[:-1] / counts.sum())
+    mean, spread = (axis.ravel() for axis in np.meshgrid(MEANS, SPREADS, indexing="ij"))
+    z = (cuts[:, None] - mean) / spread
+    below = np.vstack([np.zeros(len(mean)), ndtr(z), np.ones(len(mean))])
+    above = np.vstack([np.ones(len(mean)), ndtr(-z), np.zeros(len(mean))])
+    # the tail that is smaller, so that shares far out do not round to 0
+    shares = np.where(below[1:] < 0.5, np.diff(below, axis=0), -np.diff(above, axis=0))
+    result: Floats = (1 - LAPSES) * shares + LAPSES / n_levels
+    return result
+
 
 #: The grid of the size r of negative binomial columns, each with the same prior probability.
 SIZES = 2.0 ** np.arange(-2, 7)
@@ -309,3 +345,21 @@ def _groups(full: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
         if len(group):
             found.append(tuple(names.index(name) for name in group))
     return tuple(found)
+
+
+def draw_place(logs: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
+    """A place of each row of unnormalised log probabilities; (rows,)."""
+    noise = rng.gumbel(size=logs.shape)
+    return np.asarray((logs + noise).argmax(axis=1))
+
+
+def size_posterior(values: Floats, labels: NDArray[Any], size: int, shape: float, rate: float) -> tuple[Floats, ...]:
+    """Of the sizes r of negative binomials in the clusters 0, ..., size − 1, each (clusters, sizes): log probabilities,
+    unnormalised, and the parameters of the Beta distribution of p for each r."""
+    n = np.bincount(labels, minlength=size)[:, None]
+    sums = np.bincount(labels, values, size)[:, None]
+    terms = [np.bincount(labels, gammaln(values + r) - gammaln(r), size) for r in SIZES]
+    prior = 1.0 + SIZES * rate
+    first, second = prior + n * SIZES, np.broadcast_to(shape + sums, (size, len(SIZES)))
+    logs: Floats = np.stack(terms, axis=1) + betaln(first, second) - betaln(prior, shape)
+    return logs, first.astype(np.float64), second.astype(np.float64)

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._support.warn import warn_user
-from partita.models.mixtures.dates import months
-from partita.models.mixtures.raw import RawTable
-from partita.models.mixtures.raw_column import TEXTS, RawColumn, row_line
+from partita.models.mixtures.raw import TEXTS, RawColumn, RawTable, months, row_line
 from partita.models.mixtures.schema import COUNTED, CURVED, LEVELLED, NUMERIC, POSITIVE, Column, Schema
 
 MAX_COUNT = 2**31 - 1

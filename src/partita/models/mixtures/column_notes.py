@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from partita._support.errors import MissingCells, Repeated, Sentence, Setting
 from partita._support.hints import plural
-from partita.models.mixtures.raw import RawTable
-from partita.models.mixtures.raw_column import NUMBERS, TEXTS, RawColumn
+from partita.models.mixtures.raw import NUMBERS, TEXTS, RawColumn, RawTable
 from partita.models.mixtures.schema import CATEGORICAL, GAUSSIAN, IGNORE, ORDINAL, Schema
 
 MAX_CODES, REPEATS = 12, 3  # whole numbers are codes if no more than 12 differ, and each occurs three times on average

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats
 from partita._support.hints import did_you_mean
 from partita._support.validate import check_count, check_scale
-from partita.models.mixtures.dates import months
-from partita.models.mixtures.raw import RawTable
-from partita.models.mixtures.raw_column import NUMBERS, TEXTS, RawColumn
+from partita.models.mixtures.raw import NUMBERS, TEXTS, RawColumn, RawTable, months
 from partita.models.mixtures.schema import CURVE, IGNORE, REGRESSION, given_families
 
 MAX_COEFFICIENTS = 16

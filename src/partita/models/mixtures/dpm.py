@@ -31,12 +31,17 @@ from partita.models.mixtures.base_measure import partition_prior
 from partita.models.mixtures.cells import Cells, check_cells, encode, rows_of, warn_empty_rows
 from partita.models.mixtures.column_notes import column_notes
 from partita.models.mixtures.curves import Curves, read_curves
-from partita.models.mixtures.dependence import MAX_ROWS, dependence_note, spread_over
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
-from partita.models.mixtures.mixture_model import MixtureModel, NewScores
-from partita.models.mixtures.noise import noise_prior
-from partita.models.mixtures.priors import DiscreteBase, FiniteMixture, GammaAlpha, PowerAlpha
-from partita.models.mixtures.projection import TABLE_SCHEMA, project, project_new
+from partita.models.mixtures.mixture_model import MixtureModel, NewScores, noise_prior
+from partita.models.mixtures.priors import DiscreteBase, FiniteMixture, GammaAlpha, PowerAlpha, SplitMergeMoves
+from partita.models.mixtures.projection import (
+    MAX_ROWS,
+    TABLE_SCHEMA,
+    dependence_note,
+    project,
+    project_new,
+    spread_over,
+)
 from partita.models.mixtures.raw import RawTable, read_raw
 from partita.models.mixtures.schema import CURVED, IGNORE, Schema, choose_schema, given_families
 from partita.models.mixtures.selection import (
@@ -47,7 +52,6 @@ from partita.models.mixtures.selection import (
     prior_log_odds,
     shared_scores,
 )
-from partita.models.mixtures.split_merge import SplitMergeMoves
 
 if TYPE_CHECKING:
     from partita.models.mixtures.imputation import Imputation

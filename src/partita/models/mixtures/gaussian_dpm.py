@@ -18,8 +18,7 @@ from partita.models.chains.sampling import Registry, Sampler
 from partita.models.mixtures.base_measure import diagonal_base, full_base, partition_prior, scaling
 from partita.models.mixtures.maximum import IclSearch, proportions_prior
 from partita.models.mixtures.mixture_model import MixtureModel, NewScores
-from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
-from partita.models.mixtures.split_merge import SplitMergeMoves
+from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha, SplitMergeMoves, WishartGrid
 
 
 @Registry.add

@@ -15,10 +15,8 @@ from partita._support.shown import Noted
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
 from partita.models.mixtures.augmentation import groups_of
-from partita.models.mixtures.base import SIZES, Base, log_positive
+from partita.models.mixtures.base import SIZES, Base, draw_place, log_positive, log_weights, size_posterior
 from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
-from partita.models.mixtures.grid_posteriors import draw_place, size_posterior
-from partita.models.mixtures.ordinal import log_weights
 from partita.models.mixtures.schema import COUNT, COUNTED, NUMERIC, ORDINAL, POSITIVE, Column
 
 _INTERVAL = (0.05, 0.95)

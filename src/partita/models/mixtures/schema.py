@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from partita._support.errors import Argument, ArgumentError, Setting
 from partita._support.hints import did_you_mean, plural
-from partita.models.mixtures.dates import first_date, months
-from partita.models.mixtures.raw import RawTable
-from partita.models.mixtures.raw_column import NUMBERS, TEXTS, TRUTHS, RawColumn
+from partita.models.mixtures.raw import NUMBERS, TEXTS, TRUTHS, RawColumn, RawTable, first_date, months
 
 GAUSSIAN, POSITIVE, COUNT = "gaussian", "positive", "count"
 NEGATIVE_BINOMIAL, ORDINAL = "negative-binomial", "ordinal"

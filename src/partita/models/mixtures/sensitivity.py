@@ -19,8 +19,7 @@ from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss
 from partita.losses.expected import expected_loss
-from partita.models.mixtures.cluster_numbers import prior_settings
-from partita.models.mixtures.gibbs_priors import GibbsPrior, gibbs_prior
+from partita.models.mixtures.cluster_numbers import GibbsPrior, gibbs_prior, prior_settings
 from partita.models.mixtures.priors import GammaAlpha
 from partita.search.settings import Search
 
