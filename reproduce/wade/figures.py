@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import partita as pt
 from partita import plots
 from partita.plots.canvas import COLORS
-from partita.plots.order import leaf_order
+from partita.plots.matrices import leaf_order
 from wade.analysis import Analysis, Labels
 
 Density = tuple[np.ndarray, np.ndarray] | None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.models.networks.node_labels import read_node_labels, read_node_names
+from partita.models.networks.edge_list import read_node_labels, read_node_names
 from support.interrupts import signal_when_in
 
 

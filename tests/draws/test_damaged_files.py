@@ -13,7 +13,7 @@ import pytest
 
 import partita as pt
 from partita._support import memory as _memory
-from partita.draws.sources import files, hdf5_probe, source, text
+from partita.draws.sources import files, source, text
 from support import forks
 from support.commands import one_sentence
 
@@ -127,8 +127,8 @@ def test_metadata_that_the_library_cannot_read_to_their_end_are_refused(tmp_path
     """HDF5 went round in circles, which nothing could stop; tests/regressions has such a file."""
     path = tmp_path / "draws.nc"
     pt.write_draws(path, [[0, 1], [0, 0]])
-    monkeypatch.setattr(hdf5_probe, "SECONDS", 1)
-    monkeypatch.setattr(hdf5_probe, "_OPEN", hdf5_probe._OPEN + fate)
+    monkeypatch.setattr(files, "SECONDS", 1)
+    monkeypatch.setattr(files, "_OPEN", files._OPEN + fate)
     with pytest.raises(ValueError, match=r"draws\.nc, read as nc: it is damaged: its metadata cannot be read"):
         pt.read_draws(path)
 

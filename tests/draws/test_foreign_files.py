@@ -444,7 +444,7 @@ def test_edges_that_are_chosen(tmp_path):
 
 
 def test_labels_of_nodes_may_be_chosen(tmp_path):
-    from partita.models.networks.node_labels import read_node_labels
+    from partita.models.networks.edge_list import read_node_labels
 
     path = tmp_path / "nodes.csv"
     path.write_text("id,age,club\n0,30,x\n1,30,y\n2,40,y\n")

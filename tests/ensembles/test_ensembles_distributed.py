@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("distributed")
 
 from partita import adjusted_rand
-from partita.ensembles import NBCE, Ascent, actors, as_base
+from partita.ensembles import NBCE, Ascent, as_base, distributed
 from partita.ensembles.distributed import ColumnHost, RowHost, _union, fit_distributed, mean_dependence
 
 
@@ -100,14 +100,14 @@ def test_every_part_is_read_where_it_is(client, base, split, monkeypatch):
     """All parts on one host, and the others idle: a scheduler that may choose would move some."""
     home = list(client.scheduler_info(n_workers=-1)["workers"])[-1]
     placed = [client.scatter(part, workers=[home], hash=False) for part in parts_of(base, split, 4)]
-    made, submit = [], actors.Hosts.submit
+    made, submit = [], distributed.Hosts.submit
 
     def recording(self, *arguments, **options):
         futures = submit(self, *arguments, **options)
         made.extend(futures)
         return futures
 
-    monkeypatch.setattr(actors.Hosts, "submit", recording)
+    monkeypatch.setattr(distributed.Hosts, "submit", recording)
     fit_distributed(NBCE("vb", truncation=5, ascent=Ascent(restarts=1), random_state=1), placed, split, client)
     hosts = {host for future in made for host in client.who_has([future])[future.key]}
     assert hosts == {home}
@@ -141,8 +141,8 @@ def test_a_lost_worker_changes_nothing(base, split, inference, monkeypatch):
     settings = {"truncation": 12, "ascent": Ascent(restarts=2, tol=1e-5), "weights": np.full(base.shape[1], 0.7)}
     model = NBCE(inference, random_state=np.random.default_rng(3), **settings)
     central = NBCE(inference, random_state=np.random.default_rng(3), **settings).fit(base)
-    monkeypatch.setattr(actors, "TURN_SECONDS", 0.2)
-    asked, ask_each = [], actors.Actors.ask_each
+    monkeypatch.setattr(distributed, "TURN_SECONDS", 0.2)
+    asked, ask_each = [], distributed.Actors.ask_each
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster, timeout="120s") as client,
@@ -155,7 +155,7 @@ def test_a_lost_worker_changes_nothing(base, split, inference, monkeypatch):
                 os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
             return ask_each(self, *arguments)
 
-        monkeypatch.setattr(actors.Actors, "ask_each", ask_and_kill)
+        monkeypatch.setattr(distributed.Actors, "ask_each", ask_and_kill)
         fitted = fit_distributed(model, parts_of(base, split, 2), split, client)
     assert len(asked) > 24
     np.testing.assert_allclose(fitted.responsibilities_, central.responsibilities_, atol=1e-10, rtol=0)

@@ -12,13 +12,13 @@ from partita.search.clique_cuts import (
     CLIQUE_VIOLATION,
     STAR_VIOLATION,
     VIOLATION,
+    common_step,
     least_pairs_together,
     violated_inequalities,
     violated_stars,
     violated_triangles,
 )
 from partita.search.clique_lp import _Program, solve_cliques
-from partita.search.cost_steps import common_step
 from partita.search.deadline import Deadline
 from support import reference as ref
 from support.interrupts import signal_when_in

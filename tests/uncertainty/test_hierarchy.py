@@ -8,7 +8,7 @@ import pytest
 import partita as pt
 from partita.datasets import make_draws
 from partita.draws.sample import as_sample
-from partita.uncertainty import splits
+from partita.uncertainty import merges
 from partita.uncertainty.hierarchy import hierarchy
 
 LOSSES = ("vi", "binder", "nvi", "omari", pt.VI(a=0.5), pt.Binder(a=0.5))
@@ -41,9 +41,9 @@ def test_splits_by_moves_reach_the_best_of_all(loss, monkeypatch):
     for seed in range(10):
         sample = as_sample(make_draws(10, 60, 3, doubt=0.3, rng=seed))
         whole = np.zeros(10, np.int64)
-        best = splits.split_losses(whole, [splits.best_split(whole, 0, sample, loss)], sample, loss)[0]
-        monkeypatch.setattr(splits, "FEW_ITEMS", 1)
-        found = splits.split_losses(whole, [splits.best_split(whole, 0, sample, loss)], sample, loss)[0]
+        best = merges.split_losses(whole, [merges.best_split(whole, 0, sample, loss)], sample, loss)[0]
+        monkeypatch.setattr(merges, "FEW_ITEMS", 1)
+        found = merges.split_losses(whole, [merges.best_split(whole, 0, sample, loss)], sample, loss)[0]
         monkeypatch.undo()
         assert found >= best - 1e-12
         reached += found <= best + 1e-12

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.plots.item_map import coordinates
+from partita.plots.points import coordinates
 from partita.uncertainty.partial import contains
 from support import reference as ref
 

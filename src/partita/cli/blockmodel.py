@@ -40,7 +40,7 @@ def run(
 
     Example: partita blockmodel edges.csv --undirected --out run/
     """
-    from partita.models.networks.node_labels import read_node_labels
+    from partita.models.networks.edge_list import read_node_labels
 
     if nested:
         refuse(["algorithm"], "is for flat models, not for --nested")

@@ -92,7 +92,7 @@ def _evidence(base: Base, k: int | None, options: Options) -> Combined:
 
 def _consensus(base: Base, k: int | None, options: Options) -> Combined:
     from partita import ensembles
-    from partita.ensembles.weights import consensus_weights
+    from partita.ensembles.dependence import consensus_weights
     from partita.losses.losses import as_loss
 
     seed = options["random_state"]

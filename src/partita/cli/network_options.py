@@ -24,9 +24,9 @@ def edge_kind(counts: bool, weights: str | None) -> str:
     >>> edge_kind(False, "real"), edge_kind(True, None), edge_kind(False, None)
     ('real', 'counts', 'binary')
     """
-    from partita.models.networks.edge_values import EDGES
+    from partita.models.networks.edge_list import KINDS
 
-    kinds = EDGES[1:]
+    kinds = KINDS[1:]
     if weights is not None and weights not in kinds:
         raise ValueError(f"--weights must be {', '.join(kinds[:-1])} or {kinds[-1]}, but it is {weights}")
     if counts and weights not in (None, "counts"):
@@ -58,7 +58,7 @@ class Network:
         """The network of a file; `others` are nodes even if they have no edges."""
         from partita._support.text.cells import whole_or_text
         from partita.models import as_graph
-        from partita.models.networks.node_labels import read_node_names
+        from partita.models.networks.edge_list import read_node_names
 
         names = None if self.nodes is None else read_node_names(self.nodes)
         chosen = None if self.columns is None else [name.strip() for name in self.columns.split(",")]

@@ -10,9 +10,8 @@ from typing import Any
 
 from partita._support.validate import check_count
 from partita.distributed.arrays import credible_ball, distances, pairwise_distances, similarity
-from partita.distributed.chains import sample_chains
 from partita.distributed.pool import connected
-from partita.distributed.runs import engine_on
+from partita.distributed.runs import engine_on, sample_chains
 from partita.distributed.shards import search_shards
 from partita.draws.sample import as_sample
 from partita.estimation.estimate import estimate_with

@@ -1,13 +1,12 @@
 """Clustering ensembles: one clustering from many."""
 
 from partita.ensembles.ambiguity import Ambiguity, ambiguity
-from partita.ensembles.association import co_association
+from partita.ensembles.association import co_association, evidence_accumulation
 from partita.ensembles.base_clusterings import Base, as_base
 from partita.ensembles.bce import BCE
 from partita.ensembles.consensus import consensus
 from partita.ensembles.dependence import Dependence, dependence
 from partita.ensembles.distributed import fit_distributed
-from partita.ensembles.evidence import evidence_accumulation
 from partita.ensembles.graphs import cspa, hgpa, mcla
 from partita.ensembles.kmeans import kmeans_ensemble
 from partita.ensembles.mixture import MixtureModel

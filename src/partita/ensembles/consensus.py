@@ -96,7 +96,7 @@ def consensus(
 
 def _weights(weights: Any, base: Any, read: Base | SoftBase, item_weights: Any) -> Any:
     """One weight for each clustering; None if all are equal."""
-    from partita.ensembles.weights import check_weighting, consensus_weights  # which need the consensus themselves
+    from partita.ensembles.dependence import check_weighting, consensus_weights  # which need the consensus themselves
 
     check_weighting(weights)
     if weights is None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from partita._support.validate import check_choice, check_count, check_positive, check_random_state, check_shape
 from partita.ensembles.base_clusterings import Base, Labels, spread, warn_unlabelled
+from partita.ensembles.dependence import as_powers, check_weighting
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.gibbs import MAX_CLUSTERS, NBCEModel, draw_mixtures, sample_nbce, together
 from partita.ensembles.hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
@@ -26,7 +27,6 @@ from partita.ensembles.predictive import (
 from partita.ensembles.responsibilities import Hosts, LocalHost
 from partita.ensembles.soft import SoftBase
 from partita.ensembles.variational import Ascent, Fit, Settings, best_of, fit_cvb, fit_vb
-from partita.ensembles.weights import as_powers, check_weighting
 from partita.estimation.estimate import estimate
 from partita.models.chains.chain import Chain
 from partita.models.chains.plan import MINIMUM, Sampling, make_plan

@@ -18,12 +18,11 @@ from partita._support.shown import Shown, ShownAsText
 from partita._support.validate import check_count, check_n_jobs, seed_and_generator
 from partita.ensembles.base_clusterings import Base, as_base, spread_placed
 from partita.ensembles.clusterers import as_data
-from partita.ensembles.dependence import SEED
+from partita.ensembles.dependence import SEED, consensus_weights
 from partita.ensembles.estimator import write_obs
 from partita.ensembles.null import KINDS, NullComparison, mean_agreement, null_data
 from partita.ensembles.repeat import grid_of, repeat, reporting, workers
 from partita.ensembles.summary import ConsensusSummary, summarize
-from partita.ensembles.weights import consensus_weights
 from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate
 from partita.losses.base import Loss

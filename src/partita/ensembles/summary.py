@@ -15,10 +15,9 @@ from partita._support.hints import plural
 from partita._support.shown import Shown, ShownAsText
 from partita.draws.sample import PartitionSample, as_sample
 from partita.ensembles.base_clusterings import Base, Labels, as_base, in_column_order, weights_or_ones
-from partita.ensembles.dependence import SEED, Dependence, dependence, distinct_clusterings, shared_information
+from partita.ensembles.dependence import FEW, SEED, Dependence, dependence, distinct_clusterings, shared_information
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.layout import Layout
-from partita.ensembles.weights import FEW
 from partita.losses.agreement import adjusted_rand
 from partita.partitions.checks import canonical_placed, check_partition_of
 from partita.partitions.labels import each_alone

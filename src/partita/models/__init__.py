@@ -4,7 +4,6 @@ from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import RunFormatError, RunInUseError
 from partita.models.chains.plan import Sampling
 from partita.models.chains.sampling import resume
-from partita.models.merge_path import MergePath
 from partita.models.mixtures.curves import Curves
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.gaussian_dpm import GaussianDPM
@@ -18,16 +17,15 @@ from partita.models.mixtures.priors import (
     SplitMergeMoves,
     WishartGrid,
 )
-from partita.models.networks.comparison import ModelComparison, compare_models
 from partita.models.networks.fit import BlockFit
 from partita.models.networks.graph import Graph, as_bipartite, as_graph
 from partita.models.networks.layers import LayeredBlockModel, LayeredFit
 from partita.models.networks.lbm import BipartiteChain, LatentBlockFit, LatentBlockModel
-from partita.models.networks.nested import NestedBlockModel
-from partita.models.networks.nested_fit import NestedFit, NestedLevel
+from partita.models.networks.nested import NestedBlockModel, NestedFit, NestedLevel
 from partita.models.networks.other_methods import RivalFit, affiliation_vb, louvain, variational_em
-from partita.models.networks.prediction import HeldOut, edge_probability, held_out
+from partita.models.networks.prediction import HeldOut, ModelComparison, compare_models, edge_probability, held_out
 from partita.models.networks.sbm import StochasticBlockModel
+from partita.models.search_runs import MergePath
 
 __all__ = [
     "BipartiteChain",

@@ -7,16 +7,62 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
-from partita._support.feature_names import check_features, remember_features
 from partita._support.hints import HintsKeywords
 from partita._support.settings import SettingsGroup
 from partita._support.validate import check_random_state
+from partita._support.warn import warn_user
 
 if TYPE_CHECKING:
     from partita.estimation.result import Estimate
     from partita.models.chains.chain import Chain
+
+
+_MAX_LISTED = 5
+
+
+def feature_names(X: Any) -> NDArray[Any] | None:
+    """The column names of a data frame if they are strings; None if they are numbers; a mix raises an error.
+
+    >>> import pandas as pd
+    >>> feature_names(pd.DataFrame({"height": [1], "width": [2]}))
+    array(['height', 'width'], dtype=object)
+    >>> feature_names(np.zeros((2, 2))) is None
+    True
+    """
+    columns = getattr(X, "columns", None)
+    if columns is None or callable(columns):
+        return None
+    names = list(columns)
+    texts = [isinstance(name, str) for name in names]
+    if not names or not any(texts):
+        return None
+    if not all(texts):
+        kinds = sorted({type(name).__name__ for name in names})
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your input has "
+            f"{kinds} as feature name types; X.columns = X.columns.astype(str) makes them all strings"
+        )
+    return np.array(names, dtype=object)
+
+
+def _difference(fitted: list[str], given: list[str]) -> str:
+    message = "The feature names should match those that were passed during fit.\n"
+    unseen, absent = sorted(set(given) - set(fitted)), sorted(set(fitted) - set(given))
+    if unseen:
+        message += f"Feature names unseen at fit time:\n{_listed(unseen)}"
+    if absent:
+        message += f"Feature names seen at fit time, yet now missing:\n{_listed(absent)}"
+    if not unseen and not absent:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message
+
+
+def _listed(names: list[str]) -> str:
+    lines = [f"- {name}\n" for name in names[:_MAX_LISTED]]
+    return "".join(lines) + ("- ...\n" if len(names) > _MAX_LISTED else "")
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -85,12 +131,23 @@ class Estimator(HintsKeywords):
 
     def _remember_features(self, X: Any, n_features: int) -> None:
         """Sets `n_features_in_`, and `feature_names_in_` if the columns have names."""
-        remember_features(self, X, n_features)
+        names = feature_names(X)
+        self.n_features_in_ = n_features
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _check_new(self, X: Any) -> None:
-        """New data come after `fit`, and columns with names are those of `fit`."""
+        """New data come after `fit`, and columns with names are those of `fit`; warns if only one side has names."""
         self._check_fitted()
-        check_features(self, X)
+        fitted, given, who = getattr(self, "feature_names_in_", None), feature_names(X), type(self).__name__
+        if fitted is None and given is not None:
+            warn_user(f"X has feature names, but {who} was fitted without feature names")
+        elif fitted is not None and given is None:
+            warn_user(f"X does not have valid feature names, but {who} was fitted with feature names")
+        elif fitted is not None and given is not None and list(fitted) != list(given):
+            raise ValueError(_difference(list(fitted), list(given)))
 
     def __repr__(self) -> str:
         defaults = self._defaults()

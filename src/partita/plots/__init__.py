@@ -6,15 +6,12 @@ distinguished in print.
 
 from partita.plots.ensembles import clustering_tree, consensus_cdf
 from partita.plots.hierarchy import dendrogram, hierarchy
-from partita.plots.item_map import item_map
 from partita.plots.lattice import hasse
-from partita.plots.matrices import adjacency_map, comparison_map, similarity_map
+from partita.plots.matrices import adjacency_map, comparison_map, display_order, similarity_map
 from partita.plots.networks import network
-from partita.plots.order import display_order
-from partita.plots.points import ball_panels, density_plot, points
+from partita.plots.points import ball_panels, density_plot, item_map, points
 from partita.plots.posterior import cluster_counts, item_certainty, run_trace, weight_path
-from partita.plots.settling import settling
-from partita.plots.uncertainty import cluster_intervals, partial_curve, posterior_difference
+from partita.plots.uncertainty import cluster_intervals, partial_curve, posterior_difference, settling
 
 __all__ = [
     "adjacency_map",

@@ -23,8 +23,7 @@ from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import CURVED, POSITIVE, Column, choose_schema
 from partita.partitions.labels import contingency
-from partita.profiling.column_parts import Part, column_parts
-from partita.profiling.curve_parts import curve_parts
+from partita.profiling.column_parts import Part, column_parts, curve_parts
 
 _LEVEL_SHOWN = 9  # characters of a level's name
 _COLUMNS_SHOWN, _CLUSTERS_SHOWN = 12, 6

@@ -33,7 +33,7 @@ from partita.results.sentences import amount, loss_words
 from partita.results.tables import Table, columns
 from partita.results.uncertain import LISTED, MIXING_CELLS, listed_rows, map_section, uncertain_section, uncertain_table
 from partita.search.settings import explicit_limit, into_at_most
-from partita.uncertainty.ball import CredibleBall
+from partita.uncertainty.ball import CredibleBall, placed_only
 from partita.uncertainty.certainty import (
     ClusterStability,
     ItemCertainty,
@@ -42,7 +42,6 @@ from partita.uncertainty.certainty import (
     n_clusters_posterior,
 )
 from partita.uncertainty.memberships import Memberships, memberships
-from partita.uncertainty.placed import placed_only
 
 FEW_DRAWS = 200
 GIVEN = "given"  # the method of a partition that was not searched

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
-from partita.plots.order import leaf_order
+from partita.plots.matrices import leaf_order
 from partita.results.heatmap import HeatMap, has_map, heat_map, percent
 from partita.results.parts import figure, section, show, words
 from partita.results.presentation import Note, Presentation, cautions, facts

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Labels
 from partita.draws.sample import PartitionSample
 from partita.pairs.similarity import similarity
-from partita.plots.order import display_order, leaf_order
+from partita.plots.matrices import display_order, leaf_order
 from partita.results.blocks import block_means
 
 UNKNOWN = -1

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from partita.models.networks.nested import NestedBlockModel
-from partita.models.networks.nested_fit import NestedFit
+from partita.models.networks.nested import NestedBlockModel, NestedFit
 from partita.results.block_tables import EDGE_MODELS, all_blocks, blocks_table
 from partita.results.colors import shades
 from partita.results.extras import extra_sections
@@ -35,7 +34,7 @@ class NetworkPresentation(IclPresentation):
     takes: ClassVar[dict[str, str]] = {
         **IclPresentation.takes,
         "partita.models.networks.prediction.HeldOut": "held_out",
-        "partita.models.networks.comparison.ModelComparison": "models",
+        "partita.models.networks.prediction.ModelComparison": "models",
     }
     written = ("items", "clusters", "blocks", "levels", "runs", "path", "models")
     printed: ClassVar[dict[str, int]] = Presentation.printed | {"models": 50}

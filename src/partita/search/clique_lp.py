@@ -22,15 +22,17 @@ from partita._support.arrays import Floats, Ints, Labels
 from partita._support.optional import optional
 from partita.partitions.labels import canonical
 from partita.search.clique_cuts import (
+    STEP_MARGIN,
     VIOLATION,
     CliqueInequality,
     Stars,
     all_triangles,
+    common_step,
+    raised,
     violated_inequalities,
     violated_stars,
     violated_triangles,
 )
-from partita.search.cost_steps import STEP_MARGIN, common_step, raised
 from partita.search.deadline import Deadline
 
 #: Takes a lower bound, as often as there is a new one.

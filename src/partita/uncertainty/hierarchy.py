@@ -26,8 +26,7 @@ from partita.losses.losses import as_loss
 from partita.partitions.labels import canonical
 from partita.search.constraints import Constraints
 from partita.search.settings import Search
-from partita.uncertainty.merges import merge_tree
-from partita.uncertainty.splits import best_split, split_losses
+from partita.uncertainty.merges import best_split, merge_tree, split_losses
 from partita.uncertainty.support import Support, node_support
 
 #: By default the finest level has as many clusters as this share of the draws has at most.

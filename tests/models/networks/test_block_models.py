@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from partita.losses.agreement import nmi
-from partita.models.merge_path import MergePath
 from partita.models.networks.core import BLOCKS, EdgeModel, native_model
 from partita.models.networks.graph import as_bipartite
 from partita.models.networks.lbm import LatentBlockModel
 from partita.models.networks.sbm import StochasticBlockModel
+from partita.models.search_runs import MergePath
 from support.block_reference import affiliation_blocks, dyads, lbm_icl, log_partition, sbm_icl
 from support.reference import all_partitions
 

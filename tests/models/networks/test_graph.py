@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 from partita.cli import app
+from partita.models.networks.base import graph_arrays, graph_from_arrays
 from partita.models.networks.core import _both_ways, _without_diagonal
 from partita.models.networks.graph import Graph, as_bipartite, as_graph
 from partita.models.networks.lbm import LatentBlockModel
-from partita.models.networks.sampling import graph_arrays, graph_from_arrays
 from partita.models.networks.sbm import StochasticBlockModel
 
 EDGES = [("a", "b"), ("b", "c"), ("d", "a")]

@@ -21,9 +21,8 @@ from partita._support.warn import warn_user
 from partita.estimation.convergence import warn_mixing
 from partita.models.chains.chain import Chain, smallest_unsigned
 from partita.models.chains.checkpoint import NoDrawsYetError, Part, Plan, Run, RunFormatError, create_run, open_run
-from partita.models.chains.listener import Callback, Listener
+from partita.models.chains.listener import Callback, Listener, Reporter, reporter
 from partita.models.chains.plan import ONLY, check_room_for_draws
-from partita.models.chains.progress import Reporter, reporter
 from partita.search.deadline import Deadline
 
 TURN_SECONDS = 0.1

@@ -16,8 +16,7 @@ from partita._support.hints import plural
 from partita._support.names import as_named
 from partita._support.shown import rows_table
 from partita._support.validate import check_count, check_n_jobs, check_rng, check_shape, checked_log_density
-from partita.models.merge_path import MergePath, merge_path
-from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit
+from partita.models.search_runs import MergePath, Runs, WithRuns, check_max_clusters, check_time_limit, merge_path
 from partita.partitions.checks import check_partition
 from partita.partitions.labels import HasClusters, canonical
 

@@ -14,7 +14,7 @@ from scipy.special import gammaln
 from partita import _core
 from partita._support.errors import Advice, Argument, ArgumentError, Setting
 from partita._support.validate import check_choice, check_flag, check_rng, check_scale, check_shape
-from partita.models.networks.edge_values import check_kind
+from partita.models.networks.edge_list import check_kind
 from partita.models.networks.graph import Graph, kept_entries
 from partita.models.networks.marks import Marks, check_weight_prior, make_marks
 
@@ -40,7 +40,7 @@ class EdgeModel:
 
     @property
     def kind(self) -> str:
-        """The kind of edges, one of EDGES."""
+        """The kind of edges, one of KINDS."""
         return self.marks.kind if self.marks is not None else "counts" if self.counts else "binary"
 
     @property

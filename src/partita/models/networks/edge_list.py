@@ -1,4 +1,4 @@
-"""Lists of edges, from a csv file or a table: which columns are the ends, and which the weights."""
+"""Lists of edges and labels of nodes from csv files or tables: which columns count, and which values edges may have."""
 
 from __future__ import annotations
 
@@ -7,11 +7,74 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from partita._support.errors import ArgumentError, Sentence, Setting, Within
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita._support.errors import Argument, ArgumentError, Sentence, Setting, Within
 from partita._support.hints import listed
 from partita._support.text.cells import is_number, parse_cell, whole_or_text
 from partita._support.text.header import Kind, shown
-from partita._support.text.table import read_table
+from partita._support.text.table import Table, read_table, split_column
+from partita._support.validate import check_choice
+
+KINDS = ("binary", "counts", "real", "categories", "signed")
+#: Kinds whose edges are there or not, and carry a mark if they are.
+MARKED = ("real", "categories", "signed")
+MAX_CATEGORIES = 100
+_COUNTS, _REAL = Setting("edges", "counts"), Setting("edges", "real")
+_NEEDED = {
+    "binary": Sentence("0 or 1; ", _COUNTS, " takes whole numbers, ", _REAL, " any weights"),
+    "counts": Sentence("counts (whole numbers, not negative); ", _REAL, " takes any weights"),
+    "real": Sentence("finite numbers; 0 is no edge"),
+    "categories": Sentence(f"categories (whole numbers from 1 to {MAX_CATEGORIES}); 0 is no edge"),
+    "signed": Sentence("-1, 0 or 1"),
+}
+
+
+def check_kind(edges: Any) -> str:
+    """One of the kinds of edges."""
+    return check_choice(edges, "edges", KINDS)
+
+
+def check_values(adjacency: sp.csr_array, edges: str) -> None:
+    """Raises an error for entries that the kind of edges does not have, naming the first."""
+    bad = _wrong(adjacency.data, edges)
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(adjacency.indptr, at, side="right")) - 1
+        entry = f" has {adjacency.data[at]:g} at row {row}, column {adjacency.indices[at]}; entries must be "
+        raise ArgumentError(Argument("graph", value=float(adjacency.data[at])), entry, _NEEDED[edges])
+
+
+def _wrong(values: NDArray[Any], edges: str) -> NDArray[np.bool_]:
+    if edges == "binary":
+        return np.asarray(values != 1)
+    if edges == "signed":
+        return np.asarray(np.abs(values) != 1)
+    if edges == "real":
+        return np.asarray(~np.isfinite(values))
+    least, most = (1, MAX_CATEGORIES) if edges == "categories" else (0, np.iinfo(np.int32).max)
+    whole = np.isfinite(values) & (values == np.round(values))
+    return np.asarray(~whole | (values < least) | (values > most))
+
+
+def check_weight(weight: Any, place: str, edges: str) -> float:
+    """The weight of one edge of a list; a mark that is not there, or that says there is no edge, raises an error."""
+    if weight is None or (isinstance(weight, float) and np.isnan(weight)):
+        raise ArgumentError(Within("graph"), f"{place} has no weight; leave the edge out, or give it one")
+    if edges in MARKED and weight == 0:
+        problem = f"{place} has weight 0, which is no edge if "
+        raise ArgumentError(Within("graph"), problem, Setting("edges", edges), "; leave it out")
+    return float(weight)
+
+
+def check_listed_once(n_listed: int, n_entries: int, edges: str) -> None:
+    """Raises an error for a list that gives two marks to one edge."""
+    if edges in MARKED and n_listed > n_entries:
+        problem = "an edge is listed twice, and "
+        raise ArgumentError(Within("graph"), problem, Setting("edges", edges), " has one value for each edge")
+
 
 ENDS = (("source", "target"), ("from", "to"), ("sender", "receiver"), ("ego", "alter"), ("src", "dst"))
 WEIGHTS = ("weight", "weights")
@@ -193,3 +256,58 @@ def _refuse_nodes(read: Columns) -> None:
             "call the two columns source,target, or choose them with ",
             Setting("columns", (a, b)),
         )
+
+
+NODES = Kind("node", "put node,label above it", is_header=lambda cells: not is_number(cells[0]))
+LABEL_NAMES = ("label", "labels", "cluster")
+
+
+def read_node_names(path: str | Path) -> list[Any]:
+    """The first column of a CSV file with a header, whole numbers read as such."""
+    return list(map(whole_or_text, _table(path, []).columns[0]))
+
+
+def read_node_labels(path: str | Path, names: Sequence[Any]) -> NDArray[np.str_]:
+    """Labels of the named nodes from a CSV file with a header and the columns node, label.
+
+    Of more columns than two, the one named label or cluster is read, or that of `file.csv:column`. Returns the labels
+    as texts, in the order of `names`. A node that the file does not know, or that the graph does not know, is an error.
+    """
+    source, column = split_column(str(path))
+    file = Path(source).name
+    table = _table(source, [] if column is None else [column])
+    place = _label_column(table) if column is None else table.column(column)
+    given: dict[Any, str] = {}
+    known = set(names)
+    for line, row in table.rows:
+        name = whole_or_text(row[0])
+        if name not in known:
+            raise ValueError(f"{file}: node {row[0]!r} in line {line} is not in the graph")
+        if name in given:
+            raise ValueError(f"{file}: node {row[0]!r} in line {line} has a label already")
+        given[name] = row[place]
+    without = [name for name in names if name not in given]
+    if without:
+        raise ValueError(f"{file}: node {without[0]!r} has no label")
+    return np.array([given[name] for name in names], dtype=str)
+
+
+def _table(path: str | Path, columns: Sequence[str]) -> Table:
+    table = read_table(path, NODES, columns)
+    if not table.has_header:
+        first = table.rows[0]
+        raise ValueError(
+            f"{Path(path).name}, line {first.line} is {shown(first.cells)}; it must be a header, as in node,label"
+        )
+    return table
+
+
+def _label_column(table: Table) -> int:
+    named = [j for j, name in enumerate(table.names) if name.lower() in LABEL_NAMES and j > 0]
+    if len(named) == 1 or len(table.names) == 2:
+        return named[0] if named else 1
+    if len(table.names) == 1:
+        raise ValueError(f"{table.path} has one column, {table.names[0]}; it needs a node and a label")
+    raise ValueError(
+        f"{table.path} has the columns {listed(table.names)}; write {table.path}:NAME to choose that of the labels"
+    )

@@ -17,11 +17,10 @@ from partita._support.hints import plural
 from partita._support.names import as_named, names_or_none
 from partita._support.shown import rows_table
 from partita._support.validate import check_level
-from partita.models.merge_path import MergePath
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.graph import Graph
 from partita.models.networks.marks import BlockMarks, block_marks
-from partita.models.search_runs import Runs, WithRuns
+from partita.models.search_runs import MergePath, Runs, WithRuns
 from partita.partitions.checks import check_partition
 from partita.partitions.labels import HasClusters
 

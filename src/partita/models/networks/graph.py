@@ -15,8 +15,19 @@ from numpy.typing import NDArray
 from partita._support.errors import Advice, Argument, ArgumentError, Sentence, Setting, Within
 from partita._support.optional import optional
 from partita._support.shown import ShownAsText
-from partita.models.networks.edge_list import as_weight, check_binary, check_columns, check_end, frame_edges, read_edges
-from partita.models.networks.edge_values import MARKED, check_kind, check_listed_once, check_values, check_weight
+from partita.models.networks.edge_list import (
+    MARKED,
+    as_weight,
+    check_binary,
+    check_columns,
+    check_end,
+    check_kind,
+    check_listed_once,
+    check_values,
+    check_weight,
+    frame_edges,
+    read_edges,
+)
 
 NETWORK_FILES = (".graphml", ".gml")  # read by networkx
 

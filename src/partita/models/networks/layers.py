@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from partita._support.names import Names, names_or_none
 from partita._support.validate import check_shape
 from partita.models.chains.sampling import Registry
-from partita.models.merge_path import MergePath, merge_path
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.raw import RawTable
-from partita.models.networks.base import NodeModel, check_labels
+from partita.models.networks.base import NodeModel, check_labels, graph_arrays, item_names
 from partita.models.networks.core import Network, constant, native_layers, native_model
 from partita.models.networks.fit import BlockFit, NodeFit
 from partita.models.networks.graph import Graph
@@ -29,10 +28,9 @@ from partita.models.networks.node_table import (
     in_order_of,
     log_proportions,
 )
-from partita.models.networks.sampling import graph_arrays, item_names
 from partita.models.networks.sbm import StochasticBlockModel
 from partita.models.networks.search import Limits
-from partita.models.search_runs import Runs
+from partita.models.search_runs import MergePath, Runs, merge_path
 from partita.search.deadline import LAST_MOMENT
 
 Layers = dict[str, Network | NodeTable]

@@ -20,16 +20,14 @@ from partita.models.chains.checkpoint import Plan
 from partita.models.chains.listener import Callback
 from partita.models.chains.plan import make_plan
 from partita.models.chains.sampling import Registry
-from partita.models.merge_path import greedy_merges
-from partita.models.networks.base import SampledNetworkModel
+from partita.models.networks.base import SampledNetworkModel, graph_from_arrays, log_k_prior, make_samplers
 from partita.models.networks.core import EdgeModel, check_settings, constant, edge_model, native_model
 from partita.models.networks.fit import Blocks, block_table, check_pairs, node_labels
 from partita.models.networks.graph import Graph, as_bipartite
 from partita.models.networks.marks import Marks, start_matrix
-from partita.models.networks.sampling import graph_from_arrays, log_k_prior, make_samplers
 from partita.models.networks.search import Limits, spectral_partitions, start_kinds
 from partita.models.networks.shares import share_products
-from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit
+from partita.models.search_runs import Runs, WithRuns, check_max_clusters, check_time_limit, greedy_merges
 from partita.partitions.labels import canonical
 from partita.search.deadline import Deadline
 

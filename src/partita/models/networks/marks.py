@@ -13,7 +13,7 @@ from scipy.stats import t as student_t
 from partita._support.arrays import Floats
 from partita._support.errors import Argument, ArgumentError
 from partita._support.validate import check_scale, check_shape
-from partita.models.networks.edge_values import MARKED
+from partita.models.networks.edge_list import MARKED
 from partita.models.networks.graph import Graph
 
 SIGNS = ("-1", "+1")

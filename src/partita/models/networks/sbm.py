@@ -12,8 +12,7 @@ from scipy.sparse import csr_array
 from partita._support.errors import ArgumentError, Setting
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.sampling import Registry
-from partita.models.merge_path import merge_path
-from partita.models.networks.base import NodeModel, check_labels
+from partita.models.networks.base import NodeModel, check_labels, graph_from_arrays
 from partita.models.networks.core import (
     EdgeModel,
     Network,
@@ -25,8 +24,8 @@ from partita.models.networks.core import (
 )
 from partita.models.networks.fit import BlockFit, block_counts
 from partita.models.networks.graph import Graph
-from partita.models.networks.sampling import graph_from_arrays
 from partita.models.networks.shares import EstimatedICL, log_blocks, mean_of_logs, share_exposures
+from partita.models.search_runs import merge_path
 
 
 @Registry.add
