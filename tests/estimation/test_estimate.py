@@ -12,7 +12,7 @@ import partita as pt
 from partita import _core
 from partita.datasets import make_draws
 from partita.losses.problem import core_problem
-from partita.search.progress import BestSoFar
+from partita.search.jobs import BestSoFar
 from support.interrupts import signal_when_in
 from support.strategies import SEARCHED
 

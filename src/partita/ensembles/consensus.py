@@ -80,7 +80,8 @@ def consensus(
     weights = _weights(weights, base, read, item_weights)
     labelled, rng = warn_unlabelled(read), check_rng(rng)
     if isinstance(read, SoftBase):
-        read, weights = read.drawn(SOFT_DRAWS, rng.spawn(1)[0]), _repeated(weights)
+        read = read.drawn(SOFT_DRAWS, rng.spawn(1)[0])
+        weights = None if weights is None else np.repeat(np.asarray(weights), SOFT_DRAWS)
     copies = _copies(item_weights, read)[labelled]
     useful = np.asarray(read.seen.any(axis=0))  # clusterings that label no item are left out
     kept = None if weights is None else np.asarray(weights)[useful]
@@ -119,11 +120,6 @@ def _copies(item_weights: Any, base: Base) -> Labels:
     if values.sum() > MAX_COPIES:
         raise ValueError(f"item_weights sum to {values.sum():.0f}, but {MAX_COPIES:,} items are the maximum")
     return values.astype(np.intp)
-
-
-def _repeated(weights: Any) -> Any:
-    """The weight of each soft clustering for all hard ones that are drawn from it."""
-    return None if weights is None else np.repeat(np.asarray(weights), SOFT_DRAWS)
 
 
 def _with_clusters(sample: Any, loss: Loss, k: int, search: Search, rng: np.random.Generator) -> Labels:

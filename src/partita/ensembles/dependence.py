@@ -208,10 +208,10 @@ def information(base: Base, given: NDArray[np.intp], layout: Layout) -> tuple[Fl
     shared = np.zeros((base.n_clusterings, base.n_clusterings))
     entropy = np.zeros_like(shared)
     for table in _tables(base, given):
-        margins = _per_clustering(table, layout, axis=1)  # labels of m among the items that m' labels
-        both = xlogy(total := _per_clustering(margins, layout, axis=0), total)
-        own = _per_clustering(xlogy(margins, margins), layout, axis=0)
-        cells = _per_clustering(_per_clustering(xlogy(table, table), layout, axis=0), layout, axis=1)
+        margins = layout.per_clustering(table, axis=1)  # labels of m among the items that m' labels
+        both = xlogy(total := layout.per_clustering(margins), total)
+        own = layout.per_clustering(xlogy(margins, margins))
+        cells = layout.per_clustering(layout.per_clustering(xlogy(table, table)), axis=1)
         shared += cells - own - own.T + both
         entropy += both - own
     return shared, entropy
@@ -223,10 +223,6 @@ def _tables(base: Base, given: NDArray[np.intp]) -> Iterator[Floats]:
     for cluster in range(int(given.max()) + 1):
         members = labels[given == cluster]
         yield (members.T @ members).toarray()
-
-
-def _per_clustering(table: Floats, layout: Layout, axis: int) -> Floats:
-    return np.asarray(np.add.reduceat(table, layout.offsets, axis=axis))
 
 
 FEW = 0.5  # the plain model warns if the clusterings count as fewer than this share of their number

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -373,8 +374,7 @@ class ColumnHosts:
 
     def _update(self, scores: Floats, kept: float) -> Step:
         self._gamma, step = respond(scores, self._gamma, kept)
-        counts = np.concatenate(self._actors.ask("counts", self._gamma))
-        return Step(counts, step.sizes, step.entropy, step.change)
+        return replace(step, counts=np.concatenate(self._actors.ask("counts", self._gamma)))
 
     def reorder(self, order: NDArray[np.intp]) -> None:
         self._gamma = self._gamma[:, order]

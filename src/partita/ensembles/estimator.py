@@ -124,12 +124,6 @@ def _categorical(labels: Labels, n_clusters: int) -> Any:
     return pd.Categorical.from_codes(labels, [str(cluster) for cluster in range(n_clusters)])
 
 
-def _check_smoothing(smoothing: Any) -> None:
-    number = as_float(smoothing, "smoothing")
-    if not 0 <= number <= MAX_VALUE:
-        raise ValueError(f"smoothing must be from 0 to {MAX_VALUE:g}, but it is {smoothing}")
-
-
 class FixedKEstimator(EnsembleEstimator):
     """Base of the estimators with a fixed number of clusters: the best of several runs from random starts is kept."""
 
@@ -142,7 +136,8 @@ class FixedKEstimator(EnsembleEstimator):
         """The items with labels, which items those are, and one random generator per start."""
         self._take_base(base, levels)
         check_clusters(self.k, self.base_.n_items)
-        _check_smoothing(self.smoothing)
+        if not 0 <= as_float(self.smoothing, "smoothing") <= MAX_VALUE:
+            raise ValueError(f"smoothing must be from 0 to {MAX_VALUE:g}, but it is {self.smoothing}")
         labelled = warn_unlabelled(self.base_)
         streams = check_random_state(self.random_state).spawn(check_count(self.restarts, "restarts", minimum=1))
         return self.base_.rows(labelled), labelled, streams

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from partita import _core
 from partita._support.validate import check_shape
 from partita.ensembles.base_clusterings import Base, Labels
-from partita.ensembles.hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
 from partita.ensembles.predictive import Mixture, partition_mixture
-from partita.ensembles.variational import START_ALPHA, START_BETA
+from partita.ensembles.variational import ALPHA_PRIOR, BETA_PRIOR, START_ALPHA, START_BETA, GammaPrior
 from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.sampling import Registry, Sampler, sample_model

@@ -43,9 +43,9 @@ class Layout:
         """The table with each row multiplied by the weight of its clustering."""
         return np.asarray(table * self.weights[self.owner][:, None])
 
-    def per_clustering(self, table: NDArray[Any]) -> Floats:
-        """The sum over each clustering's rows, (clusterings, clusters)."""
-        return np.asarray(np.add.reduceat(table, self.offsets, axis=0), dtype=np.float64)
+    def per_clustering(self, table: NDArray[Any], axis: int = 0) -> Floats:
+        """The sum over each clustering's rows, (clusterings, clusters), or over another axis of labels."""
+        return np.asarray(np.add.reduceat(table, self.offsets, axis=axis), dtype=np.float64)
 
     def slices(self) -> list[slice]:
         return [slice(start, start + size) for start, size in zip(self.offsets, self.sizes, strict=True)]

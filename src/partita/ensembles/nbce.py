@@ -13,7 +13,6 @@ from partita.ensembles.base_clusterings import Base, Labels, spread, warn_unlabe
 from partita.ensembles.dependence import as_powers, check_weighting
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.gibbs import MAX_CLUSTERS, NBCEModel, draw_mixtures, sample_nbce, together
-from partita.ensembles.hyper import ALPHA_PRIOR, BETA_PRIOR, GammaPrior
 from partita.ensembles.layout import Layout
 from partita.ensembles.predictive import (
     Mixture,
@@ -26,7 +25,17 @@ from partita.ensembles.predictive import (
 )
 from partita.ensembles.responsibilities import Hosts, LocalHost
 from partita.ensembles.soft import SoftBase
-from partita.ensembles.variational import Ascent, Fit, Settings, best_of, fit_cvb, fit_vb
+from partita.ensembles.variational import (
+    ALPHA_PRIOR,
+    BETA_PRIOR,
+    Ascent,
+    Fit,
+    GammaPrior,
+    Settings,
+    best_of,
+    fit_cvb,
+    fit_vb,
+)
 from partita.estimation.estimate import estimate
 from partita.models.chains.chain import Chain
 from partita.models.chains.plan import MINIMUM, Sampling, make_plan
@@ -131,9 +140,7 @@ class NBCE(EnsembleEstimator):
         self.inference, self.prior, self.truncation = inference, prior, truncation
         self.alpha, self.beta = alpha, beta
         self.alpha_prior, self.beta_prior = alpha_prior, beta_prior
-        self.weights = weights
-        self.loss = loss
-        self.sampling, self.ascent = sampling, ascent
+        self.weights, self.loss, self.sampling, self.ascent = weights, loss, sampling, ascent
         self.progress, self.random_state = progress, random_state
 
     def fit(self, base: Any, y: Any = None, *, levels: Any = None, path: str | os.PathLike[str] | None = None) -> Self:

@@ -8,7 +8,7 @@ items or some of the clusterings each (distributed.py).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -100,7 +100,7 @@ class LocalHost:
         steps = []
         for rows in slices(self.n_items, BLOCK):
             self._gamma[rows], step = respond(scores(rows), self._gamma[rows], kept)
-            steps.append(_with_counts(step, self._labels[rows].T @ self._gamma[rows]))
+            steps.append(replace(step, counts=self._labels[rows].T @ self._gamma[rows]))
         return Step.total(steps)
 
     def reorder(self, order: NDArray[np.intp]) -> None:
@@ -108,10 +108,6 @@ class LocalHost:
 
     def responsibilities(self) -> Floats:
         return self._gamma
-
-
-def _with_counts(step: Step, counts: Floats) -> Step:
-    return Step(counts, step.sizes, step.entropy, step.change)
 
 
 def to_steps(values: Floats, step: float) -> Floats:

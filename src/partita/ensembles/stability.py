@@ -116,10 +116,8 @@ class Stability(Shown, ShownAsText):
     @property
     def settings(self) -> list[dict[str, Any]]:
         """One row for each value of each varied setting: its runs, their clusters and noise, and how far they agree."""
-        varied = getattr(self.base, "settings", ())
-        names = list(varied[0]) if varied else []
-        rows = []
-        for name in names:
+        varied, rows = getattr(self.base, "settings", ()), []
+        for name in varied[0] if varied else ():
             for value in dict.fromkeys(own[name] for own in varied):
                 runs = [r for r, own in enumerate(varied) if own[name] == value]
                 rows.append({"setting": name, "value": value, **self._of_runs(runs)})

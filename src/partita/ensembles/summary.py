@@ -235,18 +235,13 @@ def pair_agreement(base: Base) -> Floats:
     seen = base.seen.astype(np.float64)
     table = (labels.T @ labels).toarray()  # noise is alone, and adds no pairs
     margins = labels.T @ seen  # labels of m among the items that m' labels
-    shared, own = (_pairs_within(cells, layout) for cells in (table, margins))
+    shared, own = (layout.per_clustering(cells * (cells - 1) / 2) for cells in (table, margins))
     both = seen.T @ seen
-    together = np.add.reduceat(shared, layout.offsets, axis=1)
+    together = layout.per_clustering(shared, axis=1)
     expected = np.divide(own * own.T, both * (both - 1) / 2, out=np.zeros_like(own), where=both > 1)
     room = (own + own.T) / 2 - expected
     varied = room > 1e-12 * np.maximum(own, 1.0)
     return np.asarray(np.divide(together - expected, room, out=np.ones_like(room), where=varied))
-
-
-def _pairs_within(counts: Floats, layout: Layout) -> Floats:
-    """Pairs of items in each cell, summed over the labels of each clustering."""
-    return np.asarray(np.add.reduceat(counts * (counts - 1) / 2, layout.offsets, axis=0))
 
 
 def _repeat_warnings(weights: Floats, found: Dependence) -> list[str]:

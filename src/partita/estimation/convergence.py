@@ -30,7 +30,8 @@ def convergence(values: Floats) -> tuple[Floats, Floats]:
     ----------
     Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Rank-normalization, folding, and localization.
     """
-    scores = _normal_scores(_halves(_with_folded(values)))
+    folded = np.abs(values - np.median(values, axis=(1, 2), keepdims=True))
+    scores = _normal_scores(_halves(np.concatenate([values, folded])))
     return _r_hats(scores), _effective_sizes(values, scores[: len(values)])
 
 
@@ -39,11 +40,6 @@ def effective_sample_size(values: Floats) -> float:
     if values.shape[1] < 2:
         return float(values.size)
     return float(_effective_sizes(values[None], _normal_scores(_halves(values[None])))[0])
-
-
-def _with_folded(values: Floats) -> Floats:
-    """The values, and behind them their distances to the median."""
-    return np.concatenate([values, np.abs(values - np.median(values, axis=(1, 2), keepdims=True))])
 
 
 def _halves(values: Floats) -> Floats:

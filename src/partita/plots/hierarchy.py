@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from partita.uncertainty.hierarchy import Hierarchy
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 #: With more nodes or clusters the numbers on the branches and leaves are left out.
 LABELLED_UP_TO = 60
 

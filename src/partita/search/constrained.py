@@ -18,8 +18,8 @@ from partita.search.constraints import Resolved, native_restrictions
 from partita.search.core import as_row, find_search, native_options, with_default_limit
 from partita.search.deadline import Deadline
 from partita.search.enumerate import MAX_ITEMS, QUICK_LOSSES, are_few, best_of_all
+from partita.search.jobs import reporting
 from partita.search.pair_graph import PairSearch, Parts
-from partita.search.progress import reporting
 from partita.search.result import SearchResult
 from partita.search.settings import Search, cluster_limit, explicit_limit
 from partita.search.starts import GIVEN

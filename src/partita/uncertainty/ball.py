@@ -177,7 +177,10 @@ def ball_from(
     """The ball, given the distance of each distinct draw from its centre."""
     wanted = check_level(level)
     if not kind.is_metric:
-        _warn_no_metric(kind)
+        warn_user(
+            f"{kind} is not a metric: distances are the loss of the estimate if the draw is the truth. The level "
+            "holds, but partitions inside may be far from each other, and balls around them may look different.",
+        )
     share = _shares(sample)
     tie = TIE * kind.unit
     radius = _radius(distance, share, wanted, tie)
@@ -207,13 +210,6 @@ def subject(
         sample, kind = as_sample(draws), as_loss("vi" if loss is None else loss)
     may_lack = estimate.labels < 0 if isinstance(estimate, Estimate) else sample.may_lack
     return check_placed_of(estimate, sample.names, sample.n_items, "estimate", may_lack), sample, kind
-
-
-def _warn_no_metric(loss: Loss) -> None:
-    warn_user(
-        f"{loss} is not a metric: distances are the loss of the estimate if the draw is the truth. The level "
-        "holds, but partitions inside may be far from each other, and balls around them may look different.",
-    )
 
 
 def _shares(sample: PartitionSample) -> NDArray[Any]:

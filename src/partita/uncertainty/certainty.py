@@ -138,7 +138,7 @@ def item_certainty(
         if kind.additive:
             share += block.weights @ _loss_terms(block, kind.additive)
     single = np.bincount(each_alone(labels))[labels] == 1
-    seen = np.where(single, _weight_seen(sample) * (labels >= 0), possible)
+    seen = np.where(single, (sample.weights @ (sample.labels >= 0)) * (labels >= 0), possible)
     probability = np.divide(np.where(single, alone, mates), seen, out=np.full(labels.size, np.nan), where=seen > 0)
     return ItemCertainty(reported, probability, share if kind.additive else None, sample.names)
 
@@ -299,11 +299,6 @@ def _loss_terms(block: _Overlap, loss: AdditiveLoss) -> Floats:
     own, draw, cluster = (loss.per_item(np.maximum(sizes, 1).astype(np.float64)) for sizes in several)
     terms: Floats = np.where(block.known, loss.a * (draw - own) + loss.b * (cluster - own), 0) / n
     return terms
-
-
-def _weight_seen(sample: PartitionSample) -> Floats:
-    seen: Floats = sample.weights @ (sample.labels >= 0)
-    return seen
 
 
 def _surest(labels: Labels, probability: Floats) -> NDArray[np.int64]:

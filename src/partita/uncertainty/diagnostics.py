@@ -152,15 +152,10 @@ def _summaries(sample: PartitionSample, distance: Floats) -> dict[str, Floats]:
     found = {
         "clusters": sample.n_clusters.astype(np.float64),
         "entropy": entropies(sample),
-        "largest cluster": _largest(sample),
+        "largest cluster": np.array([np.bincount(row[row >= 0], minlength=1).max() for row in sample.labels], float),
         "distance to estimate": distance,
     }
     return {name: values[sample.index] for name, values in found.items()}
-
-
-def _largest(sample: PartitionSample) -> Floats:
-    """Size of the largest cluster of each distinct draw."""
-    return np.array([np.bincount(row[row >= 0], minlength=1).max() for row in sample.labels], np.float64)
 
 
 def _checked_density(log_density: ArrayLike, sample: PartitionSample) -> Floats:

@@ -317,14 +317,12 @@ def _newick(tree: Hierarchy) -> str:
     for node, parent in enumerate(tree.parents.tolist()):  # children come before their parents
         parts = [written[child] for child in children.get(node, [])]
         parts = parts or [_quoted(names[item]) for item in np.flatnonzero(tree.members[node])]
-        written.append(parts[0] if len(parts) == 1 else f"({','.join(parts)}){_label(tree.support.transfer[node])}")
+        support = tree.support.transfer[node]
+        label = "" if np.isnan(support) else f"{support:.2f}"
+        written.append(parts[0] if len(parts) == 1 else f"({','.join(parts)}){label}")
         children.setdefault(parent, []).append(node)
     top = [written[node] for node in children[-1]]
     return (top[0] if len(top) == 1 else f"({','.join(top)})") + ";"
-
-
-def _label(support: float) -> str:
-    return "" if np.isnan(support) else f"{support:.2f}"
 
 
 def _quoted(name: str) -> str:

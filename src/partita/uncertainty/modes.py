@@ -217,7 +217,8 @@ def modes(
     check_complete(sample, "modes")
     how = search or Search(runs=2)
     until, more_starts = Deadline.after(how.seconds), check_count(starts, "starts", minimum=1) - 1
-    part = sample if batch is None else _batch(sample, check_count(batch, "batch", minimum=1), generator)
+    some = sample.n_draws if batch is None else check_count(batch, "batch", minimum=1)
+    part = sample if some >= sample.n_draws else some_draws(sample, some, generator)[0]
     searched = _in_own_order(part)
     most = min(MOST, searched.n_unique) if k is None else check_count(k, "k", minimum=1)
     if most > searched.n_unique:
@@ -241,11 +242,6 @@ def modes(
 def _is_worth_it(now: float, then: float) -> bool:
     """Whether one more representative lowers the distance by enough."""
     return now > 0 and now - then >= ELBOW * now
-
-
-def _batch(sample: PartitionSample, count: int, rng: np.random.Generator) -> PartitionSample:
-    """Draws chosen at random, or all of them if there are not more."""
-    return sample if count >= sample.n_draws else some_draws(sample, count, rng)[0]
 
 
 def _in_own_order(sample: PartitionSample) -> PartitionSample:

@@ -18,7 +18,6 @@ from partita._support.validate import check_level
 from partita.draws.sample import PartitionSample, as_sample
 from partita.draws.sources.xarrays import is_xarray, posterior_of
 from partita.estimation.result import Estimate
-from partita.losses.base import Loss
 from partita.partitions.checks import check_same_items
 from partita.uncertainty.ball import subject
 from partita.uncertainty.partial import PartialClustering, contains
@@ -165,7 +164,8 @@ def cluster_parameters(
     if isinstance(estimate, PartialClustering):
         reported, sample = _conditioned(estimate, draws)
     else:
-        reported, sample, _ = subject(estimate, draws, _no_loss(estimate))
+        # the loss plays no part; an estimate from pair probabilities has none that draws could use
+        reported, sample, _ = subject(estimate, draws, None if isinstance(estimate, Estimate) else "vi")
     wanted = check_level(level)
     by_item = _by_item(theta, labels, variable, sample, rng)
     members = (reported[:, None] == np.arange(reported.max() + 1)).astype(np.float64)
@@ -186,11 +186,6 @@ def _conditioned(partial: PartialClustering, draws: Any) -> tuple[Labels, Partit
     if weights.sum() <= 0:
         raise ValueError("no draw has the clusters of the partial clustering")
     return partial.labels, replace(sample, weights=weights / weights.sum())
-
-
-def _no_loss(estimate: Any) -> str | Loss | None:
-    """The loss plays no part; an estimate from pair probabilities has none that draws could use."""
-    return None if isinstance(estimate, Estimate) else "vi"
 
 
 def _by_item(theta: Any, labels: Any, variable: str | None, sample: PartitionSample, rng: Any) -> Floats:

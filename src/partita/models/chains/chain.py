@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._support.hints import plural
 from partita._support.optional import optional
+from partita._support.shown import rows_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,8 +95,7 @@ class Chain:
         """What the data say against the model, such as columns that are correlated within clusters."""
         if not hasattr(self.model, "data_notes") or not self.n_draws:
             return ()
-        found: tuple[str, ...] = self.model.data_notes(self)
-        return found
+        return tuple(self.model.data_notes(self))
 
     @cached_property
     def inclusion(self) -> dict[str, float]:
@@ -114,15 +114,13 @@ class Chain:
         """
         if not hasattr(self.model, "inclusion"):
             raise TypeError(f"{type(self.model).__name__} does not select columns")
-        probabilities: dict[str, float] = self.model.inclusion(self)
-        return probabilities
+        return dict(self.model.inclusion(self))
 
     def predictive_density(self, X: ArrayLike) -> NDArray[np.float64]:
         """Density of new points, averaged over the draws: (points,) for X of shape (points, dimensions)."""
         if not hasattr(self.model, "predictive_density"):
             raise TypeError(f"{type(self.model).__name__} has no predictive density")
-        density: NDArray[np.float64] = self.model.predictive_density(self, X)
-        return density
+        return np.asarray(self.model.predictive_density(self, X))
 
     def impute(self, *, draws: int | None = None, rng: Any = None) -> Any:
         """Draws of the missing cells of the table from their posterior predictive distribution.
@@ -158,11 +156,7 @@ class Chain:
         xarray = optional("xarray", "to_xarray needs xarray", "arviz")
         variables: dict[str, Any] = {name: (("chain", "draw"), values) for name, values in self.stats.items()}
         variables["labels"] = (("chain", "draw", "item"), self.labels)
-        coordinates = {
-            "chain": np.arange(self.n_chains),
-            "draw": np.arange(self.n_draws),
-            "item": self._items(),
-        }
+        coordinates = {"chain": np.arange(self.n_chains), "draw": np.arange(self.n_draws), "item": self._items()}
         attributes = {name: _netcdf_value(value) for name, value in self.attrs.items()}
         return xarray.Dataset(variables, coordinates, attributes)
 
@@ -185,20 +179,13 @@ class Chain:
         name = type(self.model).__name__ if self.model is not None else "Chain"
         state = "" if self.attrs.get("complete", True) else ", stopped early"
         clusters = f"{self.n_clusters.mean():.1f}" if self.n_draws else "no"
-        chains = "chain" if self.n_chains == 1 else "chains"
-        return (
-            f"Chain of {name}: {self.n_chains} {chains} x {self.n_draws:,} draws x {self.n_items:,} items, "
-            f"{clusters} clusters on average{state}"
-        )
+        size = f"{plural(self.n_chains, 'chain')} x {self.n_draws:,} draws x {self.n_items:,} items"
+        return f"Chain of {name}: {size}, {clusters} clusters on average{state}"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{values.mean():.4g}</td><td>{values.std():.4g}</td></tr>"
-            for name, values in self.stats.items()
-            if values.size and not name.startswith("included_")
-        )
-        head = "<tr><th>statistic</th><th>mean</th><th>sd</th></tr>"
-        return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>"
+        shown = {name: x for name, x in self.stats.items() if x.size and not name.startswith("included_")}
+        rows = [(name, f"{x.mean():.4g}", f"{x.std():.4g}") for name, x in shown.items()]
+        return rows_table(repr(self), ("statistic", "mean", "sd"), rows)
 
 
 def smallest_unsigned(labels: NDArray[Any]) -> NDArray[Any]:

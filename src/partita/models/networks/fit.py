@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,12 +72,9 @@ class NodeFit(HasClusters, WithRuns):
         return f"{type(self).__name__}({words}; {self.found.in_words()}{self._state()})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{k}</td><td>{len(names)}</td><td>{html.escape(', '.join(map(str, names[:8])))}</td></tr>"
-            for k, names in enumerate(self.names_by_cluster())
-        )
-        head = "<tr><th>cluster</th><th>nodes</th><th>first nodes</th></tr>"
-        return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>"
+        clusters = enumerate(self.names_by_cluster())
+        rows = [[str(k), str(len(names)), ", ".join(map(str, names[:8]))] for k, names in clusters]
+        return rows_table(repr(self), ("cluster", "nodes", "first nodes"), rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

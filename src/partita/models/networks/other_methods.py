@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, digamma, gammaln, xlogy
+from scipy.special import betaln, digamma, gammaln, softmax, xlogy
 
 from partita._support.errors import Argument, ArgumentError
 from partita._support.hints import plural
@@ -176,7 +176,7 @@ def _fit_em(X: Matrix, tau: Matrix, directed: bool) -> tuple[Matrix, float]:
         if directed:
             received = X.T @ tau
             logs += received @ edge + (others - received) @ gap
-        new = _softmax(logs)
+        new = softmax(logs, axis=1)
         change = np.abs(new - tau).max()
         tau = new
         if change < 1e-4:
@@ -209,7 +209,7 @@ def _fit_affiliation(X: Matrix, tau: Matrix, directed: bool) -> tuple[Matrix, fl
     for _ in range(STEPS):
         nodes, within, between, links, others = _affiliation_counts(both, most, tau)
         weight = digamma(within) - digamma(within.sum()) - digamma(between) + digamma(between.sum())
-        new = _softmax(digamma(nodes) + links * weight[0] + (others - links) * weight[1])
+        new = softmax(digamma(nodes) + links * weight[0] + (others - links) * weight[1], axis=1)
         change = np.abs(new - tau).max()
         if change < 1e-4:
             break
@@ -226,12 +226,6 @@ def _affiliation_counts(both: Matrix, most: float, tau: Matrix) -> tuple[Matrix,
     within = PRIOR + np.array([inside, dyads - inside])
     between = PRIOR + np.array([total_edges - inside, total_dyads - dyads - total_edges + inside])
     return PRIOR + tau.sum(axis=0), within, between, links, others
-
-
-def _softmax(logs: Matrix) -> Matrix:
-    weights: Matrix = np.exp(logs - logs.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
-    return weights
 
 
 def _affiliation_bound(tau: Matrix, nodes: Matrix, within: Matrix, between: Matrix) -> float:
