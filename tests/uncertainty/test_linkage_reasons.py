@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import partita as pt
-from partita.uncertainty import linkage_reasons
+from partita.uncertainty import linkage_costs
 
 LOSSES = {
     "binder": (pt.Binder(a=1.0, b=0.8), 0.0),
@@ -78,7 +78,7 @@ def test_larger_clusters_have_a_split_that_is_near_the_cheapest(monkeypatch):
     for seed in range(4):
         est = random_estimate(np.random.default_rng(seed), pt.Binder(a=1.3), 0.4, n=22)
         all_ways = [est.reasons(k).split for k in range(est.n_clusters)]
-        monkeypatch.setattr(linkage_reasons, "MAX_COMPARED", 2)
+        monkeypatch.setattr(linkage_costs, "MAX_COMPARED", 2)
         few_ways = [est.reasons(k).split for k in range(est.n_clusters)]
         monkeypatch.undo()
         for exact, found in zip(all_ways, few_ways, strict=True):

@@ -51,8 +51,7 @@ def read_npy(stream: BinaryIO, size: int) -> NDArray[Any]:
     """The array of an npy file of `size` bytes, after a check of its header: see `read_header`."""
     read_header(stream, size)
     stream.seek(0)
-    array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
-    return array
+    return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
 def read_header(stream: BinaryIO, size: int) -> Header:

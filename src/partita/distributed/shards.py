@@ -297,8 +297,7 @@ def _move(slot: Slot, items: CoreLabels, scores: Scores, limit: int, tolerance: 
     slot.labels[items[moving]] = target[moving]
     slot.labels = gapless(slot.labels)
     slot.moves += int(moving.sum())
-    close: CoreLabels = items[possible & ~moving & (np.abs(gain) <= rounding)]
-    return close
+    return np.asarray(items[possible & ~moving & (np.abs(gain) <= rounding)])
 
 
 def _merge(slots: list[Slot], held: _Shards) -> list[Slot]:

@@ -76,8 +76,7 @@ def _r_hats(scores: Floats) -> Floats:
     ratio = np.divide(between, within, out=np.zeros_like(within), where=~constant)
     found = np.sqrt((ratio + length - 1) / length)
     found[constant] = np.where(np.ptp(scores[constant], axis=(1, 2)) == 0, 1.0, np.inf)
-    larger: Floats = found.reshape(2, -1).max(axis=0)
-    return larger
+    return np.asarray(found.reshape(2, -1).max(axis=0))
 
 
 def _effective_sizes(values: Floats, scores: Floats) -> Floats:
@@ -114,13 +113,11 @@ def _autocovariance(scores: Floats) -> Floats:
     length = scores.shape[2]
     spectrum = np.fft.rfft(scores - scores.mean(axis=2, keepdims=True), 2 * length)
     squared = spectrum.real**2 + spectrum.imag**2
-    covariance: Floats = np.fft.irfft(squared, 2 * length)[:, :, :length] / length
-    return covariance
+    return np.asarray(np.fft.irfft(squared, 2 * length)[:, :, :length] / length)
 
 
 def _each_constant(scores: Floats) -> NDArray[np.bool_]:
-    constant: NDArray[np.bool_] = ~np.ptp(scores, axis=2).any(axis=1)
-    return constant
+    return np.asarray(~np.ptp(scores, axis=2).any(axis=1))
 
 
 #: Above this R-hat the chains have not mixed. Vehtari et al. (2021) recommend 1.01. At the limit on the effective

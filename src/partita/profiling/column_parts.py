@@ -88,8 +88,7 @@ def _bits(logs: Floats, prior: Floats, own: Integers) -> Floats:
     top = logs.max(axis=1)
     ratios = np.exp(logs - top[:, None])
     mixed = (np.einsum("ik,k->i", ratios, prior) - ratios[at, own]) / (prior.sum() - 1)
-    result: Floats = (logs[at, own] - top - np.log(mixed)) / np.log(2)
-    return result
+    return np.asarray((logs[at, own] - top - np.log(mixed)) / np.log(2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,8 +144,7 @@ def _log_t(x: Floats, gammas: Floats, mean: Floats, c: Floats, a: Floats, b: Flo
     `gammas` is ln Γ(a + 1/2) / Γ(a).
     """
     width = 2 * b * (c + 1) / c
-    result: Floats = gammas - 0.5 * np.log(width) - (a + 0.5) * np.log(1 + (x - mean) ** 2 / width)
-    return result
+    return np.asarray(gammas - 0.5 * np.log(width) - (a + 0.5) * np.log(1 + (x - mean) ** 2 / width))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +175,7 @@ class Counts(Part):
 
 def _log_negative_binomial(x: Floats, shape: Floats, rate: Floats) -> Floats:
     """ln of the predictive probability, but for x!, which is the same for all."""
-    result: Floats = gammaln(shape + x) - gammaln(shape) + shape * np.log(rate) - (shape + x) * np.log(rate + 1)
-    return result
+    return np.asarray(gammaln(shape + x) - gammaln(shape) + shape * np.log(rate) - (shape + x) * np.log(rate + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +210,7 @@ def _log_beta_binomial(x: Floats, first: Floats, second: Floats) -> Floats:
     """ln of the probability of counts for each size r, but for x!, with p of a Beta distribution; (counts, sizes)."""
     value = x[:, None]
     ratio = betaln(first + SIZES, second + value) - betaln(first, second)
-    result: Floats = gammaln(value + SIZES) - gammaln(SIZES) + ratio
-    return result
+    return np.asarray(gammaln(value + SIZES) - gammaln(SIZES) + ratio)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,8 +227,7 @@ class Levels(Part):
     def draw(self, labels: NDArray[Any], size: int, times: int, rng: np.random.Generator) -> Floats:
         weights = self._counts(labels, size) + self.weight
         drawn = rng.standard_gamma(weights, (times, *weights.shape))
-        shares: Floats = drawn / drawn.sum(axis=2, keepdims=True)
-        return shares
+        return np.asarray(drawn / drawn.sum(axis=2, keepdims=True))
 
     def distinct(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         counts = self._counts(labels, int(labels.max()) + 1)

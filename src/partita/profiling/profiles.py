@@ -70,8 +70,7 @@ class ColumnProfile:
         if self.column.levels:
             return self.mean
         values = np.log(self.mean) if self.column.family == POSITIVE else self.mean
-        result: Floats = (values - self.center) / self.spread
-        return result
+        return np.asarray((values - self.center) / self.spread)
 
 
 @dataclass(frozen=True, eq=False)

@@ -297,8 +297,7 @@ def _loss_terms(block: _Overlap, loss: AdditiveLoss) -> Floats:
     n = block.known.sum(axis=1, keepdims=True) ** loss.exponent
     several = (block.own, block.draw, block.cluster)
     own, draw, cluster = (loss.per_item(np.maximum(sizes, 1).astype(np.float64)) for sizes in several)
-    terms: Floats = np.where(block.known, loss.a * (draw - own) + loss.b * (cluster - own), 0) / n
-    return terms
+    return np.asarray(np.where(block.known, loss.a * (draw - own) + loss.b * (cluster - own), 0) / n)
 
 
 def _surest(labels: Labels, probability: Floats) -> NDArray[np.int64]:

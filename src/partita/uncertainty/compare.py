@@ -285,8 +285,7 @@ def _energies(between: Floats, groups: Floats) -> Floats:
     left, right = (groups > 0).astype(np.float64), (groups < 0).astype(np.float64)
     across = ((left @ own) * right).sum(axis=1) / half**2
     within = sum(((side @ own) * side).sum(axis=1) / (half * (half - 1)) for side in (left, right))
-    energies: Floats = 2 * across - within
-    return energies
+    return np.asarray(2 * across - within)
 
 
 def _block_distances(

@@ -73,8 +73,7 @@ class Hierarchy(ShownAsFacts):
     @property
     def n_clusters(self) -> Labels:
         """Number of clusters of each level."""
-        counts: Labels = self.levels.max(axis=1) + 1
-        return counts
+        return np.asarray(self.levels.max(axis=1) + 1)
 
     def cut(self, k: int) -> Labels:
         """The labels of the level with k clusters.
@@ -87,8 +86,7 @@ class Hierarchy(ShownAsFacts):
         wanted, known = check_count(k, "k", minimum=1), self.n_clusters.tolist()
         if wanted not in known:
             raise ValueError(f"k is {wanted}, but the levels have {', '.join(map(str, known))} clusters")
-        labels: Labels = self.levels[known.index(wanted)].copy()
-        return labels
+        return np.asarray(self.levels[known.index(wanted)].copy())
 
     def newick(self) -> str:
         """The tree in Newick format, with the items as leaves and the transfer support of each node as its label.

@@ -165,8 +165,7 @@ def best_split(labels: Labels, cluster: int, sample: PartitionSample, loss: Loss
     tries = [_improved(_Sides(few, side, kind)) for side in _starts(few)]
     sides = _Sides(part, min(tries, key=lambda found: found.value()).side, kind)
     found = _improved(sides).side
-    split_off: Labels = members[found == found[-1]]
-    return split_off
+    return np.asarray(members[found == found[-1]])
 
 
 def split_losses(labels: Labels, parts: list[Labels], sample: PartitionSample, loss: Loss, n_jobs: int = -1) -> Floats:
@@ -205,8 +204,7 @@ def _starts(sample: PartitionSample) -> list[Labels]:
 
 def _two_sides(labels: Labels) -> Labels:
     """The largest cluster against the others."""
-    others: Labels = (labels != np.argmax(np.bincount(labels))).astype(np.int64)
-    return others
+    return np.asarray((labels != np.argmax(np.bincount(labels))).astype(np.int64))
 
 
 def _linked(sample: PartitionSample) -> Labels:

@@ -172,8 +172,7 @@ def _standard_errors(estimate: Estimate, batches: NDArray[np.int64], level: floa
     )
 
     def error(values: Floats) -> Floats:
-        spread: Floats = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-        return spread
+        return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))
 
     inside = by_batch <= ball_radius(sample, distance, level, kind)
     radius = float("nan") if level == 1 else quantile_spread(by_batch, level, float(error(inside.mean(axis=1))))

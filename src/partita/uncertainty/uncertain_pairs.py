@@ -94,5 +94,4 @@ def pair_certainty(best: PairEstimate) -> NDArray[np.float64]:
     sums = sums + pairs.default * (others - listed)
     largest = np.full(pairs.n_items, pairs.default)
     np.maximum.at(largest, item, pairs.probabilities)
-    alone: NDArray[np.float64] = np.where(others > 0, sums / np.maximum(others, 1), 1 - largest)
-    return alone
+    return np.asarray(np.where(others > 0, sums / np.maximum(others, 1), 1 - largest))

@@ -141,8 +141,7 @@ def _member_header(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
 def _member_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
     check_fits(archive.getinfo(f"{name}.npy").file_size, f"the numbers of {name} in {archive.filename}")
     with archive.open(f"{name}.npy") as stream:
-        array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
-        return array
+        return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
 def _member_rows(path: Path, archive: zipfile.ZipFile, name: str, header: Header) -> Any:

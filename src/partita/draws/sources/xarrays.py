@@ -145,8 +145,7 @@ def _stacked_chains(array: Any) -> NDArray[np.int64] | None:
     """The chain of each row if chain and draw are stacked in one dimension."""
     if array.ndim == 3 or "chain" not in array.coords or array.coords["chain"].dims != array.dims[:1]:
         return None
-    codes: NDArray[np.int64] = np.unique(array.coords["chain"].values, return_inverse=True)[1]
-    return codes
+    return np.asarray(np.unique(array.coords["chain"].values, return_inverse=True)[1])
 
 
 def _place(name: Any, chain: int | None, start: int) -> Any:

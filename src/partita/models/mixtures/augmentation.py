@@ -78,8 +78,7 @@ def _inverse_wishart(nu: Floats, scale: Floats, rng: np.random.Generator) -> Flo
     root[:, range(d), range(d)] = np.sqrt(rng.chisquare(nu[:, None] - np.arange(d)))
     # with scale = L L', Σ = L (A A')⁻¹ L' = B B' with B = L A'⁻¹
     product = np.linalg.cholesky(scale) @ np.linalg.inv(root).transpose(0, 2, 1)
-    result: Floats = product @ product.transpose(0, 2, 1)
-    return result
+    return np.asarray(product @ product.transpose(0, 2, 1))
 
 
 def groups_of(base: Base, numbers: Floats) -> list[Group]:

@@ -46,8 +46,7 @@ def log_weights(c: float, a: float) -> Floats:
     b = a - 1.0 if a > 1 else 1.0
     # in m and ln s: the points are even in them, and the Jacobian of s² makes s^-2a
     logs = -2 * a * np.log(spread) - b / spread**2 - np.log(spread) - 0.5 * c * (mean / spread) ** 2
-    weights: Floats = logs - np.logaddexp.reduce(logs)
-    return weights
+    return np.asarray(logs - np.logaddexp.reduce(logs))
 
 
 def level_shares(codes: NDArray[Any], n_levels: int) -> Floats:
@@ -63,8 +62,7 @@ def level_shares(codes: NDArray[Any], n_levels: int) -> Floats:
     above = np.vstack([np.ones(len(mean)), ndtr(-z), np.zeros(len(mean))])
     # the tail that is smaller, so that shares far out do not round to 0
     shares = np.where(below[1:] < 0.5, np.diff(below, axis=0), -np.diff(above, axis=0))
-    result: Floats = (1 - LAPSES) * shares + LAPSES / n_levels
-    return result
+    return np.asarray((1 - LAPSES) * shares + LAPSES / n_levels)
 
 
 #: The grid of the size r of negative binomial columns, each with the same prior probability.

@@ -102,8 +102,7 @@ def _check_curves(cells: Mapping[str, NDArray[Any]], n_items: int, n_outcomes: i
 def is_gap(cells: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.bool_]:
     """Where an array has missing values; (items, columns)."""
     array = cells[name]
-    gaps: NDArray[np.bool_] = np.isnan(array) if name == "numbers" else array == np.iinfo(array.dtype).max
-    return gaps
+    return np.asarray(np.isnan(array) if name == "numbers" else array == np.iinfo(array.dtype).max)
 
 
 def rows_of(cells: Mapping[str, NDArray[Any]], rows: NDArray[np.intp]) -> Cells:
@@ -170,8 +169,7 @@ def _counts(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.uint3
         raise ValueError(
             f"{table.place(row, raw.name)}: {values[row]:g} is not a count, a whole number from 0 to {MAX_COUNT:,}"
         )
-    result: NDArray[np.uint32] = np.where(np.isnan(values), COUNT_GAP, values).astype(np.uint32)
-    return result
+    return np.asarray(np.where(np.isnan(values), COUNT_GAP, values).astype(np.uint32))
 
 
 def _codes(table: RawTable, raw: RawColumn, column: Column) -> NDArray[np.int64]:

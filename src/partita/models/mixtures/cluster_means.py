@@ -36,8 +36,7 @@ def draw_means(model: GaussianDPM, chain: Chain, rng: Any = None) -> Floats:
     for index in np.ndindex(chain.n_chains, chain.n_draws):
         labels = chain.labels[index].astype(np.int64)
         means[index] = draw(labels, generator)[labels]
-    result: Floats = means * frame.width + frame.centre
-    return result
+    return np.asarray(means * frame.width + frame.centre)
 
 
 def kernel_drawer(model: Any, X: Floats) -> Callable[[NDArray[np.int64], np.random.Generator], tuple[Floats, Floats]]:
@@ -72,8 +71,7 @@ def _inverse_wishart_factor(freedom: Floats, scale: Floats, rng: np.random.Gener
     dims = scale.shape[1]
     lower = np.tril(rng.standard_normal(scale.shape), -1)
     lower[:, range(dims), range(dims)] = np.sqrt(rng.chisquare(freedom - np.arange(dims)))
-    factor: Floats = np.linalg.solve(lower, np.linalg.cholesky(scale).transpose(0, 2, 1)).transpose(0, 2, 1)
-    return factor
+    return np.asarray(np.linalg.solve(lower, np.linalg.cholesky(scale).transpose(0, 2, 1)).transpose(0, 2, 1))
 
 
 Draw = Callable[[NDArray[np.int64], np.random.Generator], Floats]
@@ -85,8 +83,7 @@ def _diagonal(model: Any, X: Floats) -> Draw:
 
     def draw(labels: NDArray[np.int64], rng: np.random.Generator) -> Floats:
         centre, c_n, a_n, b_n = posterior(labels)
-        drawn: Floats = centre + np.sqrt(b_n / (a_n * c_n)) * rng.standard_t(2 * a_n)
-        return drawn
+        return np.asarray(centre + np.sqrt(b_n / (a_n * c_n)) * rng.standard_t(2 * a_n))
 
     return draw
 
@@ -117,8 +114,7 @@ def _full(model: Any, X: Floats) -> Draw:
         freedom = nu_n - dims + 1
         shape = scale_n / (kappa_n * freedom)[:, :, None]
         normal = (np.linalg.cholesky(shape) @ rng.standard_normal((len(centre), dims, 1)))[:, :, 0]
-        drawn: Floats = centre + normal * np.sqrt(freedom / rng.chisquare(freedom))
-        return drawn
+        return np.asarray(centre + normal * np.sqrt(freedom / rng.chisquare(freedom)))
 
     return draw
 

@@ -197,8 +197,7 @@ def _log_rising(x: NDArray[Any], n: int) -> NDArray[np.float64]:
     x = np.asarray(x, dtype=np.float64)
     series = (1 / (x + n) - 1 / x) / 12
     by_terms = n * np.log(x) + ((x + n - 0.5) * np.log1p(n / x) - n) + series
-    rising: NDArray[np.float64] = np.where(x < 1e8, gammaln(x + n) - gammaln(x), by_terms)
-    return rising
+    return np.asarray(np.where(x < 1e8, gammaln(x + n) - gammaln(x), by_terms))
 
 
 _PRIORS: dict[str, Any] = {cls.__name__: cls for cls in (GammaAlpha, PowerAlpha, WishartGrid, FiniteMixture, Curves)}

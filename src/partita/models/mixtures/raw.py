@@ -330,8 +330,7 @@ def months(table: RawTable, raw: RawColumn, origin: str | None = None) -> Floats
     """A column of dates as months since `origin`, or since its first date; NaN where it is empty."""
     since = days(first_date(_checked_dates(table, raw)) if origin is None else origin)
     found = [(days(text) - since) / DAYS_PER_MONTH for text in _checked_dates(table, raw)]
-    result: Floats = np.append(found, np.nan)[raw.values]
-    return result
+    return np.asarray(np.append(found, np.nan)[raw.values])
 
 
 def _checked_dates(table: RawTable, raw: RawColumn) -> tuple[str, ...]:

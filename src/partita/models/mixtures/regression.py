@@ -40,8 +40,7 @@ class Basis:
     def splines(self, times: Floats) -> Floats:
         """(times, coefficients)."""
         inside = np.clip(times, self.low, self.high)
-        design: Floats = BSpline.design_matrix(inside, self.knots, self.degree).toarray()
-        return design
+        return np.asarray(BSpline.design_matrix(inside, self.knots, self.degree).toarray())
 
     def line(self, times: Floats) -> Floats:
         """A constant and the time from −1 to 1, (times, 2)."""

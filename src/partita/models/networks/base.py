@@ -61,8 +61,7 @@ def log_k_prior(k_prior: float | ArrayLike, n_nodes: int) -> NDArray[np.float64]
             raise ValueError(f"k_prior lists K up to {len(possible)}, far more than the {n_nodes} nodes")
         logs = np.full(possible.shape, -np.inf)
         np.log(possible, where=possible > 0, out=logs)
-    normalised: NDArray[np.float64] = logs - np.logaddexp.reduce(logs)
-    return normalised
+    return np.asarray(logs - np.logaddexp.reduce(logs))
 
 
 def make_samplers(

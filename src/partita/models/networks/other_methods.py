@@ -161,8 +161,7 @@ def _plain_matrix(graph: Graph) -> Matrix:
         raise ArgumentError(
             Argument("graph"), " has missing dyads or loops, which the variational methods do not support"
         )
-    dense: Matrix = graph.adjacency.toarray()
-    return dense
+    return np.asarray(graph.adjacency.toarray())
 
 
 def _fit_em(X: Matrix, tau: Matrix, directed: bool) -> tuple[Matrix, float]:
@@ -185,8 +184,7 @@ def _fit_em(X: Matrix, tau: Matrix, directed: bool) -> tuple[Matrix, float]:
 
 
 def _block_means(edges: Matrix, dyads: Matrix) -> Matrix:
-    means: Matrix = np.clip(edges / np.maximum(dyads, TINY), TINY, 1 - TINY)
-    return means
+    return np.asarray(np.clip(edges / np.maximum(dyads, TINY), TINY, 1 - TINY))
 
 
 def _asymptotic_icl(X: Matrix, tau: Matrix, directed: bool) -> float:

@@ -201,8 +201,7 @@ def embed(matrix: sp.csr_array, dimensions: int, rng: np.random.Generator) -> ND
     image = scaled.T @ basis
     squares, axes = np.linalg.eigh(_gram(image))
     lengths = np.sqrt(np.maximum(squares, 0.0))
-    points: NDArray[np.float32] = basis @ (axes * lengths)[:, ::-1][:, :dimensions].astype(np.float32)
-    return points
+    return np.asarray(basis @ (axes * lengths)[:, ::-1][:, :dimensions].astype(np.float32))
 
 
 def _orthonormal(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -210,15 +209,13 @@ def _orthonormal(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     squares, axes = np.linalg.eigh(_gram(vectors))
     kept = squares >= squares[-1] * RANK_TOLERANCE
     lengths = np.sqrt(np.maximum(squares[kept], np.finfo(np.float32).tiny))  # all are zero for an empty matrix
-    basis: NDArray[np.float32] = vectors @ (axes[:, kept] / lengths).astype(np.float32)
-    return basis
+    return np.asarray(vectors @ (axes[:, kept] / lengths).astype(np.float32))
 
 
 def _gram(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """Inner products of the columns, summed in double precision over parts of the rows."""
     parts = (vectors[at : at + MAX_POINTS] for at in range(0, len(vectors), MAX_POINTS))
-    total: NDArray[np.float64] = np.sum([(part.T @ part).astype(float) for part in parts], axis=0)
-    return total
+    return np.asarray(np.sum([(part.T @ part).astype(float) for part in parts], axis=0))
 
 
 def kmeans(points: NDArray[np.floating[Any]], k: int, rng: np.random.Generator) -> NDArray[np.uint32]:
