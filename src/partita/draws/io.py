@@ -226,13 +226,9 @@ def _open(path: Any, options: _ReadOptions, opened: ExitStack) -> Source:
         options.refuse(("header", "index", "long"), f"{path} is a CODA file", "tables")
         return coda_source(path, index, options.variable)
     if form.read is None:
-        stream = opened.enter_context(_open_bytes(path, form))
+        stream = opened.enter_context(gzip.GzipFile(path) if form.suffix.endswith(".gz") else open_bytes(path))
         return options.text(stream, str(path))
     return _read_with(form.read, path, form, options)
-
-
-def _open_bytes(path: Path, form: Format) -> Any:
-    return gzip.GzipFile(path) if form.suffix.endswith(".gz") else open_bytes(path)
 
 
 def _format_of(path: Path) -> Format:

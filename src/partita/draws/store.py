@@ -42,7 +42,7 @@ def file_facts(path: Path) -> dict[str, Any]:
 def load_labels(path: Path, facts: Mapping[str, Any], *, check: bool) -> NDArray[Any]:
     """The labels of a file, checked: in memory, or mapped if they are large. `check=False` maps them unchecked."""
     identity = _identity(path)
-    if _fits_in_memory(path.stat().st_size):
+    if path.stat().st_size <= max(_ALWAYS_READ, (free_bytes() or 0) // _SHARE_OF_MEMORY):
         return _read_checked(path, facts, keep=True)
     if check:
         _read_checked(path, facts, keep=False)
@@ -62,10 +62,6 @@ def check_unchanged(labels: NDArray[Any]) -> None:
         return
     if _identity(path) != known:
         raise ValueError(f"{path} has changed while it was open as a sample: open it again")
-
-
-def _fits_in_memory(size: int) -> bool:
-    return size <= max(_ALWAYS_READ, (free_bytes() or 0) // _SHARE_OF_MEMORY)
 
 
 def _identity(path: Path) -> tuple[int, int, int, int]:
@@ -218,7 +214,8 @@ class LabelFile:
         self._stream.flush()
         step = max(1, _BYTES_AT_A_TIME // (self._n_items * dtype.itemsize))
         with self._path.open("rb") as stream:
-            _read_header(stream)
+            np.lib.format.read_magic(stream)
+            np.lib.format.read_array_header_1_0(stream)
             for start in range(0, len(self._counts), step):
                 yield np.fromfile(stream, dtype, min(step, len(self._counts) - start) * self._n_items)
 
@@ -256,11 +253,6 @@ def _write_header(stream: BinaryIO, dtype: np.dtype[Any], n_rows: int, n_items: 
     """Writes the header; NumPy leaves room in it for the number of rows to grow."""
     facts = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (n_rows, n_items)}
     np.lib.format.write_array_header_1_0(stream, facts)
-
-
-def _read_header(stream: BinaryIO) -> None:
-    np.lib.format.read_magic(stream)
-    np.lib.format.read_array_header_1_0(stream)
 
 
 @contextmanager

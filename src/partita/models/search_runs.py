@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._support.hints import plural
 from partita._support.optional import data_frame
 from partita._support.shown import Shown, ShownAsText
 from partita._support.validate import check_count, check_positive
-from partita.partitions.labels import canonical
+from partita.partitions.labels import HasClusters, canonical
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -188,3 +189,19 @@ class WithRuns(Shown):
 
     def _state(self) -> str:
         return ", stopped early" if self.found.stopped else ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IclFit(HasClusters, WithRuns):
+    """A partition of largest exact ICL that was found, the merges of its clusters, and the runs of the search."""
+
+    item: ClassVar[str] = "item"
+
+    labels: NDArray[np.int64]
+    icl: float
+    path: MergePath
+    found: Runs
+
+    def __repr__(self) -> str:
+        words = f"{plural(len(self.labels), self.item)} in {plural(self.n_clusters, 'cluster')}, ICL {self.icl:.3f}"
+        return f"{type(self).__name__}({words}; {self.found.in_words()}{self._state()})"

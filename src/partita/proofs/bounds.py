@@ -161,7 +161,7 @@ def lower_bound(estimate: Estimate, seconds: float = 10.0, progress: Any = None)
     limit, until = _limit(estimate), Deadline.after(seconds)
     if limit == 1:
         return _bound(estimate, estimate.expected_loss, "the only partition", limit)
-    within = limit if _has_limited_bound(estimate) else None
+    within = limit if estimate.loss.additive is not None and not estimate.sample.has_gaps else None
     told = BoundProgress(progress, lambda value: _bound(estimate, value, "so far", limit))
     found: list[Bound] = []
     try:
@@ -201,10 +201,6 @@ def _by_loss(estimate: Estimate, seconds: float, told: BoundProgress) -> Bound:
         value = adjusted_rand_bound(sample, estimate.partition, seconds, told.tell)
         return _bound(estimate, value, "intervals of pairs")
     return _bound(estimate, 0.0, "none")
-
-
-def _has_limited_bound(estimate: Estimate) -> bool:
-    return estimate.loss.additive is not None and not estimate.sample.has_gaps
 
 
 def _within_limit(estimate: Estimate, limit: int, known: float, seconds: float, told: BoundProgress) -> Bound:

@@ -94,10 +94,9 @@ def _chains(column: Any, numbers: dict[Any, int]) -> NDArray[np.int64]:
 
 def _weights(column: Any) -> NDArray[np.float64]:
     try:
-        weights: NDArray[np.float64] = column.to_numpy().astype(np.float64)
+        return np.asarray(column.to_numpy().astype(np.float64))
     except (TypeError, ValueError):
         raise ValueError(f"draws, column {column.name!r}: weights must be numbers") from None
-    return weights
 
 
 def _cells(part: Any) -> NDArray[Any]:

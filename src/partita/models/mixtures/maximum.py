@@ -12,34 +12,24 @@ from scipy.special import gammaln
 
 from partita import _core
 from partita._core import MixturePlan
-from partita._support.hints import plural
 from partita._support.names import as_named
 from partita._support.shown import rows_table
 from partita._support.validate import check_count, check_n_jobs, check_rng, check_shape, checked_log_density
-from partita.models.search_runs import MergePath, Runs, WithRuns, check_max_clusters, check_time_limit, merge_path
+from partita.models.search_runs import IclFit, Runs, check_max_clusters, check_time_limit, merge_path
 from partita.partitions.checks import check_partition
-from partita.partitions.labels import HasClusters, canonical
+from partita.partitions.labels import canonical
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MixtureFit(HasClusters, WithRuns):
+class MixtureFit(IclFit):
     """The partition of a table of largest exact ICL that was found.
 
     Attributes
     ----------
     labels : (items,) integer array
         The partition, canonical labels.
-    icl : float
-        log p(X, z | K), natural logarithm, constants included.
-    path : MergePath
-        Greedy merges of clusters, from `labels` down to one cluster.
-    runs : tuple of SearchRun
-        How each run of the search started, and the ICL that it reached by itself.
-    times_reached : int
-        How many separate searches (groups of runs, or single runs if there are no groups) reached `icl`. Their starts
-        are of the same kinds: agreement is a good sign, not a proof.
-    notes : tuple of str
-        What a careful reader needs to know, such as searches that do not agree.
+    icl, path, runs, times_reached, notes
+        As for `BlockFit`.
     names : tuple of str or None
         Names of the items.
     n0 : float
@@ -48,19 +38,11 @@ class MixtureFit(HasClusters, WithRuns):
         With `select`, the probability that each column takes part, given the partition.
     """
 
-    labels: NDArray[np.int64]
-    icl: float
-    path: MergePath
-    found: Runs
     names: tuple[str, ...] | None
     n0: float
     inclusion: Mapping[str, float] | None = None
 
     presented_by = "partita.results.mixtures.MixturePresentation"
-
-    def __repr__(self) -> str:
-        words = f"{plural(len(self.labels), 'item')} in {plural(self.n_clusters, 'cluster')}, ICL {self.icl:.3f}"
-        return f"MixtureFit({words}; {self.found.in_words()}{self._state()})"
 
     def _repr_html_(self) -> str:
         rows = [[str(k), str(size)] for k, size in enumerate(self.sizes.tolist())]

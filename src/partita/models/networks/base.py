@@ -152,7 +152,9 @@ class NetworkModel(Estimator):
 
     def params(self) -> dict[str, Any]:
         """Settings that JSON can hold."""
-        return {name: _plain(getattr(self, name)) for name in self.parameters}
+        own = {name: getattr(self, name) for name in self.parameters}
+        arrays = {name: x for name, x in own.items() if isinstance(x, np.ndarray | np.generic | tuple)}
+        return own | {name: np.asarray(x).tolist() for name, x in arrays.items()}
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> Self:
@@ -321,7 +323,3 @@ def _side_by_side(networks: Sequence[Network]) -> Any:
     """What each node sends and receives in all networks."""
     shown = [both_directions(graph, edges.directed, edges.marks) for graph, edges in networks]
     return shown[0] if len(shown) == 1 else sp.csr_array(sp.hstack(shown, format="csr"))
-
-
-def _plain(value: Any) -> Any:
-    return np.asarray(value).tolist() if isinstance(value, np.ndarray | np.generic | tuple) else value

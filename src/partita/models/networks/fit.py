@@ -5,23 +5,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, gamma
 
-from partita._support.hints import plural
 from partita._support.names import as_named, names_or_none
 from partita._support.shown import rows_table
 from partita._support.validate import check_level
 from partita.models.networks.core import EdgeModel
 from partita.models.networks.graph import Graph
 from partita.models.networks.marks import BlockMarks, block_marks
-from partita.models.search_runs import MergePath, Runs, WithRuns
+from partita.models.search_runs import IclFit
 from partita.partitions.checks import check_partition
-from partita.partitions.labels import HasClusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +46,10 @@ class Blocks:
         return rows_table(repr(self), header, [[str(k), *row] for k, row in enumerate(cells)])
 
 
-class NodeFit(HasClusters, WithRuns):
+class NodeFit(IclFit):
     """Properties of the clusters of nodes that a fit has; `labels` and `names` are those of the nodes."""
 
-    icl: float
+    item: ClassVar[str] = "node"
 
     @property
     def names(self) -> tuple[Any, ...]:
@@ -66,10 +64,6 @@ class NodeFit(HasClusters, WithRuns):
     def names_by_cluster(self) -> list[list[Any]]:
         """The nodes' names, cluster by cluster."""
         return [[self.names[i] for i in np.flatnonzero(self.labels == k)] for k in range(self.n_clusters)]
-
-    def __repr__(self) -> str:
-        words = f"{plural(len(self.labels), 'node')} in {plural(self.n_clusters, 'cluster')}, ICL {self.icl:.3f}"
-        return f"{type(self).__name__}({words}; {self.found.in_words()}{self._state()})"
 
     def _repr_html_(self) -> str:
         clusters = enumerate(self.names_by_cluster())
@@ -100,10 +94,6 @@ class BlockFit(NodeFit):
         The model as it was fitted; None for one layer of several.
     """
 
-    labels: NDArray[np.int64]
-    icl: float
-    path: MergePath
-    found: Runs
     graph: Graph
     edges: EdgeModel
     model: Any = field(default=None, kw_only=True)

@@ -30,7 +30,7 @@ from partita.models.networks.node_table import (
 )
 from partita.models.networks.sbm import StochasticBlockModel
 from partita.models.networks.search import Limits
-from partita.models.search_runs import MergePath, Runs, merge_path
+from partita.models.search_runs import Runs, merge_path
 from partita.search.deadline import LAST_MOMENT
 
 Layers = dict[str, Network | NodeTable]
@@ -57,10 +57,6 @@ class LayeredFit(NodeFit):
         Each layer by name, with its nodes in the same order.
     """
 
-    labels: NDArray[np.int64]
-    icl: float
-    path: MergePath
-    found: Runs
     layers: dict[str, BlockFit | MixtureFit]
     evidence: dict[str, float]
     data: Mapping[str, Graph | RawTable]

@@ -51,15 +51,12 @@ def make_marks(graph: Graph, model: Any, directed: bool = True) -> Marks | None:
         return None
     if edges == "real":
         given = check_weight_prior(model.weight_prior)
+        once = np.asarray(graph.adjacency.data if directed else sp.triu(graph.adjacency).data)
         _check_squares(graph.adjacency.data, 0.0 if given is None else given[0])
-        return Marks(edges, given or default_weight_prior(_weights_once(graph, directed)))
+        return Marks(edges, given or default_weight_prior(once))
     alpha = check_shape(model.category_prior, "category_prior")
     most = int(graph.adjacency.data.max()) if graph.adjacency.nnz else 1
     return Marks(edges, (alpha,), 2 if edges == "signed" else most)
-
-
-def _weights_once(graph: Graph, directed: bool) -> NDArray[Any]:
-    return np.asarray(graph.adjacency.data if directed else sp.triu(graph.adjacency).data)
 
 
 def _check_squares(weights: NDArray[Any], mu0: float) -> None:

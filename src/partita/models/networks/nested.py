@@ -25,7 +25,7 @@ from partita.models.networks.nested_search import Nested, NestedObjective, refin
 from partita.models.networks.sbm import StochasticBlockModel
 from partita.models.networks.shares import share_products
 from partita.models.search_runs import check_time_limit, merge_path
-from partita.partitions.labels import canonical
+from partita.partitions.labels import HasClusters, canonical
 from partita.partitions.lattice import refines
 from partita.search.deadline import Deadline
 
@@ -34,16 +34,12 @@ HALVINGS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class NestedLevel(ShownAsText):
+class NestedLevel(HasClusters, ShownAsText):
     """One level: `labels` (nodes,) canonical, and `icl`, log p(X, levels) of the model that begins at this level, with
     the same levels above it: what is lost if the levels below are left out."""
 
     labels: NDArray[np.int64]
     icl: float
-
-    @property
-    def n_clusters(self) -> int:
-        return int(self.labels.max()) + 1
 
     def __repr__(self) -> str:
         return f"NestedLevel({plural(self.n_clusters, 'cluster')}, ICL {self.icl:.3f})"

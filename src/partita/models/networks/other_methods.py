@@ -18,7 +18,7 @@ from partita._support.shown import ShownAsText
 from partita._support.validate import check_count, check_rng
 from partita.models.networks.graph import Graph, as_graph
 from partita.models.networks.search import both_directions, embed, kmeans
-from partita.partitions.labels import canonical
+from partita.partitions.labels import HasClusters, canonical
 
 Matrix = NDArray[np.float64]
 TINY = 1e-10
@@ -27,16 +27,12 @@ PRIOR = 0.5  # of every Dirichlet and Beta of the affiliation model
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RivalFit(ShownAsText):
+class RivalFit(HasClusters, ShownAsText):
     """Labels of the best K, and the criterion of every K that was tried."""
 
     labels: NDArray[np.int64]
     criterion: float
     by_k: dict[int, float]
-
-    @property
-    def n_clusters(self) -> int:
-        return int(self.labels.max()) + 1
 
     def __repr__(self) -> str:
         found = plural(self.n_clusters, "cluster")

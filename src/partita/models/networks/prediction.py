@@ -308,7 +308,7 @@ def compare_models(
     _check_comparable(models)
     seed = int(check_rng(rng).integers(2**63))
     fits = [model.maximize(graph, rng=seed, **search) for model in models]
-    scales = [_scale(fit.edges) for fit in fits]
+    scales = ["counts" if fit.edges.counts else fit.edges.kind for fit in fits]
     if share is None and len(set(scales)) > 1:
         raise ValueError(
             f"models have ICLs of different data ({', '.join(sorted(set(scales)))}); give share= to hide dyads"
@@ -322,10 +322,6 @@ def compare_models(
         rows.append(ComparedModel(model, fit, scale, top - fit.icl, exact, scored))
     rows.sort(key=lambda row: -(row.held_out.log_score if row.held_out else row.fit.icl))
     return ModelComparison(tuple(rows))
-
-
-def _scale(edges: EdgeModel) -> str:
-    return "counts" if edges.counts else edges.kind
 
 
 def _check_comparable(models: Sequence[ComparableModel]) -> None:
