@@ -30,12 +30,10 @@ def similarity(draws: Any, block: int = ITEMS_PER_BLOCK, dtype: DTypeLike = np.f
 
     Parameters
     ----------
-    draws : anything that `as_sample` takes
-        Posterior draws: labels in any form, one row per draw.
+    draws, dtype
+        As for `partita.similarity`.
     block : int
         Rows and columns of a block.
-    dtype : float32 or float64
-        Type of the matrix.
 
     Returns
     -------
@@ -65,12 +63,8 @@ def distances(partition: ArrayLike, draws: Any, loss: str | Loss = "vi", block: 
 
     Parameters
     ----------
-    partition : (n,) array_like
-        Labels of a partition.
-    draws : anything that `as_sample` takes
-        Posterior draws: labels in any form, one row per draw.
-    loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
+    partition, draws, loss
+        As for `partita.distances`.
     block : int, optional
         Distinct draws per block; by default enough that a block has about 32 million labels.
 
@@ -109,10 +103,8 @@ def pairwise_distances(draws: Any, loss: str | Loss = "vi", block: int = 512) ->
 
     Parameters
     ----------
-    draws : anything that `as_sample` takes
-        Posterior draws: labels in any form, one row per draw.
-    loss : str or Loss
-        The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
+    draws, loss
+        As for `partita.pairwise_distances`.
     block : int
         Draws in the rows and columns of a block.
 

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
@@ -113,13 +113,11 @@ def sample_model(
         samplers, plan = samplers[only : only + 1], replace(plan, chains=1)
     check_room_for_draws(plan, samplers[0])
     if path is None:
-        jobs = [_Job(chain, sampler, plan, None, model) for chain, sampler in enumerate(samplers)]
-        return _finish(model, inputs, plan, jobs, None, n_jobs, progress, names, listener)
+        return _finish(_Work(model, inputs, plan, names), samplers, n_jobs, progress, listener)
     stat_names = tuple(samplers[0].stat_names)
     run = create_run(path, type(model).__name__, model.params(), plan, stat_names, inputs, names)
-    jobs = [_Job(chain, sampler, plan, run, model) for chain, sampler in enumerate(samplers)]
     with run.locked():
-        return _finish(model, inputs, plan, jobs, run, n_jobs, progress, names, listener)
+        return _finish(_Work(model, inputs, plan, names, run), samplers, n_jobs, progress, listener)
 
 
 def resume(
@@ -177,10 +175,7 @@ def _go_on(run: Run, n_jobs: int, progress: bool) -> Chain:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise RunFormatError(f"{run.path} has data that are not of a {run.model}: {error}") from error
     check_room_for_draws(run.plan, samplers[0])
-    jobs = [_Job(chain, sampler, run.plan, run, model) for chain, sampler in enumerate(samplers)]
-    for job in jobs:
-        job.restore(run.parts(job.chain))
-    return _finish(model, inputs, run.plan, jobs, run, n_jobs, progress, run.names)
+    return _finish(_Work(model, inputs, run.plan, run.names, run), samplers, n_jobs, progress)
 
 
 def read_chain(path: str | os.PathLike[str]) -> Chain:
@@ -200,7 +195,7 @@ def read_chain(path: str | os.PathLike[str]) -> Chain:
     if not all(parts):
         raise NoDrawsYetError(f"{run.path} is a run whose chains do not all have draws yet")
     draws = min(sum(len(labels) for labels, _ in own) for own in parts)
-    return _collect(_model_of(run), run.inputs(), run.plan, parts, run.stat_names, draws, run.names)
+    return _collect(_Work(_model_of(run), run.inputs(), run.plan, run.names), parts, run.stat_names, draws)
 
 
 def _model_of(run: Run) -> Model:
@@ -213,11 +208,23 @@ def _model_of(run: Run) -> Model:
         raise RunFormatError(f"{run.path} has settings that are not of a {run.model}: {error}") from error
 
 
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What the chains of one call share; `run` is their folder, if they are written."""
+
+    model: Model
+    inputs: Mapping[str, NDArray[Any]]
+    plan: Plan
+    names: tuple[str, ...] | None
+    run: Run | None = None
+
+
 class _Job:
     """One chain under way."""
 
-    def __init__(self, chain: int, sampler: Sampler, plan: Plan, run: Run | None, model: Model) -> None:
-        self.chain, self.sampler, self.plan, self.run, self.model = chain, sampler, plan, run, model
+    def __init__(self, chain: int, sampler: Sampler, work: _Work) -> None:
+        self.chain, self.sampler = chain, sampler
+        self.plan, self.run, self.model = work.plan, work.run, work.model
         self.busy = False
         self.sweeps = sampler.sweeps  # after the last turn: the sampler itself may be sweeping in another thread
         self.parts: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
@@ -341,28 +348,25 @@ class _ChainThreads:
 
 
 def _finish(
-    model: Model,
-    inputs: Mapping[str, NDArray[Any]],
-    plan: Plan,
-    jobs: list[_Job],
-    run: Run | None,
-    n_jobs: int,
-    progress: bool,
-    names: tuple[str, ...] | None,
-    listener: Listener | None = None,
+    work: _Work, samplers: Sequence[Sampler], n_jobs: int, progress: bool, listener: Listener | None = None
 ) -> Chain:
+    """Runs the chains to their end, from where they are in the folder of their run, if they have one."""
+    jobs = [_Job(chain, sampler, work) for chain, sampler in enumerate(samplers)]
+    for job in jobs:
+        if work.run is not None:
+            job.restore(work.run.parts(job.chain))
     n_threads = min(len(jobs), check_n_jobs(n_jobs))
-    with reporter(plan, progress) as report:
+    with reporter(work.plan, progress) as report:
         complete = _ChainThreads(jobs).run(n_threads, report, listener)
     wanted = None if listener is None else listener.last
     if not complete or wanted is not None:
         for job in jobs:
             job.write()
     if not complete:
-        _tell_stopped(jobs, run)
+        _tell_stopped(jobs, work.run)
     parts, draws = [job.parts for job in jobs], min(job.draws for job in jobs)
     draws = draws if wanted is None else wanted
-    chain = _collect(model, inputs, plan, parts, jobs[0].sampler.stat_names, draws, names)
+    chain = _collect(work, parts, jobs[0].sampler.stat_names, draws)
     warn_mixing(chain.notes)
     return chain
 
@@ -376,13 +380,7 @@ def _tell_stopped(jobs: list[_Job], run: Run | None) -> None:
 
 
 def _collect(
-    model: Model,
-    inputs: Mapping[str, NDArray[Any]],
-    plan: Plan,
-    parts: Sequence[list[tuple[NDArray[Any], NDArray[np.float64]]]],
-    stat_names: Sequence[str],
-    draws: int,
-    names: tuple[str, ...] | None,
+    work: _Work, parts: Sequence[list[tuple[NDArray[Any], NDArray[np.float64]]]], stat_names: Sequence[str], draws: int
 ) -> Chain:
     """The first `draws` draws of each chain, from the labels and statistics of its parts, which are then empty."""
     stats = np.stack([np.concatenate([part[1] for part in own])[:draws] for own in parts])
@@ -396,8 +394,9 @@ def _collect(
             into[done : done + len(part)] = part
             done += len(part)
     by_name = {name: np.ascontiguousarray(stats[:, :, column]) for column, name in enumerate(stat_names)}
+    model, plan = work.model, work.plan
     attrs = {"model": type(model).__name__, "seed": plan.seed, "warmup": plan.warmup, "thin": plan.thin}
     attrs["complete"] = draws == plan.draws
-    chain = Chain(smallest_unsigned(labels), by_name, model, dict(inputs), attrs, names)
+    chain = Chain(smallest_unsigned(labels), by_name, model, dict(work.inputs), attrs, work.names)
     # a model of two partitions, such as the latent block model, separates them here
     return model.finish_chain(chain) if hasattr(model, "finish_chain") else chain
