@@ -20,13 +20,13 @@ from partita.models.networks.base import NodeModel, check_labels, graph_arrays, 
 from partita.models.networks.core import Network, constant, native_layers, native_model
 from partita.models.networks.fit import BlockFit, NodeFit
 from partita.models.networks.graph import Graph
+from partita.models.networks.nested_search import log_allocation
 from partita.models.networks.node_table import (
     START_RUNS,
     NodeTable,
     Sources,
     check_table_layer,
     in_order_of,
-    log_proportions,
 )
 from partita.models.networks.sbm import StochasticBlockModel
 from partita.models.networks.search import Limits
@@ -269,7 +269,7 @@ class LayeredBlockModel(NodeModel):
 
     def _evidence(self, seen: Layers, labels: NDArray[Any]) -> dict[str, float]:
         together = np.zeros_like(labels)
-        prior = log_proportions(labels, self.n0) - log_proportions(together, self.n0)
+        prior = log_allocation(labels, self.n0) - log_allocation(together, self.n0)
         return {
             name: self._icl_alone(layer, labels) - self._icl_alone(layer, together) - prior
             for name, layer in seen.items()

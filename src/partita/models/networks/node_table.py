@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from partita import _core
 from partita._support.names import names_or_none
@@ -66,18 +65,6 @@ class Sources(list[Network]):
     def __init__(self, networks: Any = (), tables: Any = ()) -> None:
         super().__init__(networks)
         self.tables: list[NodeTable] = list(tables)
-
-
-def log_proportions(labels: NDArray[Any], n0: float) -> float:
-    """log p(z | K) with K the number of clusters of z, proportions ~ Dirichlet(n0, ..., n0).
-
-    >>> round(log_proportions(np.array([0, 0, 1]), 1.0), 3)  # 1 / 12
-    -2.485
-    """
-    sizes = np.bincount(labels)
-    total = len(sizes) * n0
-    clusters = gammaln(sizes + n0) - gammaln(n0)
-    return float(gammaln(total) - gammaln(total + len(labels)) + clusters.sum())
 
 
 def check_table_layer(model: MixtureDPM, name: str) -> None:
