@@ -60,14 +60,14 @@ from partita.pairs.similarity import lau_green as lau_green
 from partita.pairs.similarity import pear as pear
 from partita.pairs.similarity import similarity as similarity
 from partita.pairs.similarity import vi_lower_bound as vi_lower_bound
-from partita.partitions.enumeration import bell as bell
-from partita.partitions.enumeration import enumerate_partitions as enumerate_partitions
-from partita.partitions.enumeration import stirling2 as stirling2
 from partita.partitions.labels import canonical as canonical
+from partita.partitions.lattice import bell as bell
 from partita.partitions.lattice import covers as covers
+from partita.partitions.lattice import enumerate_partitions as enumerate_partitions
 from partita.partitions.lattice import join as join
 from partita.partitions.lattice import meet as meet
 from partita.partitions.lattice import refines as refines
+from partita.partitions.lattice import stirling2 as stirling2
 from partita.partitions.matching import align_labels as align_labels
 from partita.profiling.profiles import Profiles as Profiles
 from partita.profiling.profiles import profiles as profiles

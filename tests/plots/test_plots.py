@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgba
 import partita as pt
 from partita import plots
 from partita.losses.expected import partition_loss
-from partita.partitions.enumeration import enumerate_partitions
+from partita.partitions.lattice import enumerate_partitions
 from partita.plots.canvas import HIGHLIGHT, cluster_color, cluster_marker
 from partita.plots.matrices import APART, ONLY_ESTIMATE, ONLY_TRUTH, TOGETHER
 

@@ -13,7 +13,7 @@ from partita.estimation.estimate import Estimate, estimate
 from partita.losses.expected import expected_loss
 from partita.losses.losses import ID, LOSSES, VI, Binder, as_loss
 from partita.losses.problem import core_sample
-from partita.partitions.enumeration import enumerate_partitions
+from partita.partitions.lattice import enumerate_partitions
 from partita.proofs.bounds import below_information_distance, lower_bound, with_proof
 from partita.search.settings import Search
 from support import reference as ref

@@ -14,7 +14,7 @@ from partita.draws.sample import as_sample
 from partita.estimation.estimate import estimate
 from partita.losses.losses import VI
 from partita.losses.problem import core_sample
-from partita.partitions.enumeration import enumerate_partitions
+from partita.partitions.lattice import enumerate_partitions
 from partita.proofs import set_partition
 from partita.proofs.cluster_duals import Shares
 from partita.proofs.set_partition import set_partition_bound

@@ -62,12 +62,12 @@ def _validator(name):
 
 
 def test_an_argument_that_does_not_exist_is_noticed(monkeypatch):
-    monkeypatch.setattr(partita.partitions.enumeration.bell, "__doc__", "Bell.\n\nParameters\n----------\nm : int\n")
+    monkeypatch.setattr(partita.partitions.lattice.bell, "__doc__", "Bell.\n\nParameters\n----------\nm : int\n")
     with pytest.raises(AssertionError, match=r"documents \['m'\]"):
         test_the_docstring_agrees_with_the_code("partita.bell")
 
 
 def test_an_argument_without_an_explanation_is_noticed(monkeypatch):
-    monkeypatch.setattr(partita.partitions.enumeration.bell, "__doc__", "Bell.\n\nParameters\n----------\nn : int\n")
+    monkeypatch.setattr(partita.partitions.lattice.bell, "__doc__", "Bell.\n\nParameters\n----------\nn : int\n")
     with pytest.raises(AssertionError, match=r"bell does not explain \['n'\]"):
         test_every_argument_is_explained("partita.bell")

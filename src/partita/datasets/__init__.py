@@ -1,6 +1,5 @@
 """The small data sets of the examples, and draws made to order."""
 
-from partita.datasets._generate import make_draws
 from partita.datasets._load import (
     Dataset,
     load_galaxies,
@@ -8,6 +7,7 @@ from partita.datasets._load import (
     load_karate,
     load_leiden_runs,
     load_old_faithful,
+    make_draws,
 )
 
 __all__ = [

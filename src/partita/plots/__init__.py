@@ -5,8 +5,7 @@ distinguished in print.
 """
 
 from partita.plots.ensembles import clustering_tree, consensus_cdf
-from partita.plots.hierarchy import dendrogram, hierarchy
-from partita.plots.lattice import hasse
+from partita.plots.hierarchy import dendrogram, hasse, hierarchy
 from partita.plots.matrices import adjacency_map, comparison_map, display_order, similarity_map
 from partita.plots.networks import network
 from partita.plots.points import ball_panels, density_plot, item_map, points

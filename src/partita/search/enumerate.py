@@ -9,7 +9,7 @@ from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.problem import core_problem
-from partita.partitions.enumeration import stirling2
+from partita.partitions.lattice import stirling2
 from partita.search.constraints import Resolved, native_restrictions
 from partita.search.deadline import Deadline
 from partita.search.result import SearchResult
