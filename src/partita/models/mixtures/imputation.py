@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,8 @@ def impute(base: Base, chain: Chain, draws: int | None, rng: Any) -> Imputation:
     for column, values, gaps, sampler in _columns(base, chain):
         rows = np.flatnonzero(gaps)
         if rows.size and column.name not in done:
-            drawn = [sampler(values[~gaps], draw[~gaps], draw[rows], generator) for draw in labels]
+            seen = values[~gaps]
+            drawn = [sampler(seen, draw[~gaps], draw[rows], int(draw.max()) + 1, generator) for draw in labels]
             columns.append(ImputedColumn(column, rows, np.array(drawn, dtype=np.float64)))
     order = {column.name: place for place, column in enumerate(base.schema.columns)}
     return Imputation(tuple(sorted(columns, key=lambda own: order[own.column.name])), wanted, chain.names)
@@ -150,99 +152,78 @@ def _columns(base: Base, chain: Chain) -> Iterator[tuple[Column, NDArray[Any], N
     cells, schema = chain.inputs, base.schema
     numbers, gaps = log_positive(cells["numbers"], schema), is_gap(cells, "numbers")
     for j, column in enumerate(schema.used(*NUMERIC)):
-        yield column, numbers[:, j], gaps[:, j], _Gaussian(base, j, column.family == POSITIVE)
+        yield column, numbers[:, j], gaps[:, j], partial(_draw_numbers, base, j, column.family == POSITIVE)
     gaps = is_gap(cells, "counts")
     for j, column in enumerate(schema.used(*COUNTED)):
-        sampler = _Count if column.family == COUNT else _NegativeBinomial
-        yield column, cells["counts"][:, j], gaps[:, j], sampler(base.shape, float(base.rate[j]))
+        draw = _draw_counts if column.family == COUNT else _draw_sized_counts
+        yield column, cells["counts"][:, j], gaps[:, j], partial(draw, base.shape, float(base.rate[j]))
     grids = iter(base.ordinal)
     for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
         gaps = is_gap(cells, name)
         for j, column in enumerate(own):
-            is_ordinal = column.family == ORDINAL
-            level = _Graded(log_weights(base.c, base.a), next(grids)) if is_ordinal else None
-            yield column, cells[name][:, j], gaps[:, j], level or _Level(base.weight, len(column.levels))
+            if column.family == ORDINAL:
+                sampler = partial(_draw_ordinal, log_weights(base.c, base.a), next(grids))
+            else:
+                sampler = partial(_draw_levels, base.weight, len(column.levels))
+            yield column, cells[name][:, j], gaps[:, j], sampler
 
 
-class _Gaussian:
-    """The Student t of the observed cells of the cluster."""
-
-    def __init__(self, base: Base, place: int, is_log: bool) -> None:
-        self.mean, self.b = float(base.mean[place]), float(base.b[place])
-        self.c, self.a, self.is_log = base.c, base.a, is_log
-
-    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
-        size = int(max(labels.max(initial=0), missing.max())) + 1
-        n = np.bincount(labels, minlength=size)
-        centred = values - self.mean
-        shift = np.bincount(labels, centred, size) / np.maximum(n, 1)
-        scatter = np.bincount(labels, (centred - shift[labels]) ** 2, size)
-        c, a = self.c + n, self.a + 0.5 * n
-        b = self.b + 0.5 * scatter + 0.5 * self.c * n / c * shift**2
-        scale = np.sqrt(b * (c + 1) / (a * c))
-        drawn = self.mean + (n / c * shift)[missing] + scale[missing] * rng.standard_t(2 * a[missing])
-        if self.is_log:
-            return np.asarray(np.exp(np.minimum(drawn, np.log(_LARGEST))))
-        return np.asarray(np.clip(drawn, -_LARGEST, _LARGEST))
+def _draw_numbers(
+    base: Base, place: int, is_log: bool, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """From the Student t of the observed cells of the cluster."""
+    mean, prior_c = float(base.mean[place]), base.c
+    n = np.bincount(labels, minlength=size)
+    shift = np.bincount(labels, values - mean, size) / np.maximum(n, 1)
+    scatter = np.bincount(labels, (values - mean - shift[labels]) ** 2, size)
+    c, a = prior_c + n, base.a + 0.5 * n
+    b = float(base.b[place]) + 0.5 * scatter + 0.5 * prior_c * n / c * shift**2
+    scale = np.sqrt(b * (c + 1) / (a * c))
+    drawn = mean + (n / c * shift)[missing] + scale[missing] * rng.standard_t(2 * a[missing])
+    if is_log:
+        return np.asarray(np.exp(np.minimum(drawn, np.log(_LARGEST))))
+    return np.asarray(np.clip(drawn, -_LARGEST, _LARGEST))
 
 
-class _Count:
-    """The negative binomial of the observed cells of the cluster."""
-
-    def __init__(self, shape: float, rate: float) -> None:
-        self.shape, self.rate = shape, rate
-
-    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
-        size = int(max(labels.max(initial=0), missing.max())) + 1
-        shape = self.shape + np.bincount(labels, values, size)
-        rate = self.rate + np.bincount(labels, minlength=size)
-        drawn: NDArray[np.int64] = rng.poisson(rng.gamma(shape[missing], 1.0 / rate[missing]))
-        return drawn.astype(np.float64)
+def _draw_counts(
+    shape: float, rate: float, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """From the negative binomial of the observed cells of the cluster."""
+    shapes = shape + np.bincount(labels, values, size)
+    rates = rate + np.bincount(labels, minlength=size)
+    return np.asarray(rng.poisson(rng.gamma(shapes[missing], 1.0 / rates[missing])), dtype=np.float64)
 
 
-class _NegativeBinomial:
-    """The negative binomial of the observed cells of the cluster, of size r on a grid."""
-
-    def __init__(self, shape: float, rate: float) -> None:
-        self.shape, self.rate = shape, rate
-
-    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
-        size = int(max(labels.max(initial=0), missing.max())) + 1
-        logs, first, second = size_posterior(values.astype(np.float64), labels, size, self.shape, self.rate)
-        r = draw_place(logs[missing], rng)
-        share = rng.beta(first[missing, r], second[missing, r])  # p
-        drawn = rng.poisson(rng.gamma(SIZES[r], (1 - share) / np.maximum(share, 1e-300)).clip(max=_LARGEST_RATE))
-        return np.asarray(drawn, dtype=np.float64)
+def _draw_sized_counts(
+    shape: float, rate: float, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """From the negative binomial of the observed cells of the cluster, of size r on a grid."""
+    logs, first, second = size_posterior(values.astype(np.float64), labels, size, shape, rate)
+    r = draw_place(logs[missing], rng)
+    share = rng.beta(first[missing, r], second[missing, r])  # p
+    drawn = rng.poisson(rng.gamma(SIZES[r], (1 - share) / np.maximum(share, 1e-300)).clip(max=_LARGEST_RATE))
+    return np.asarray(drawn, dtype=np.float64)
 
 
-class _Graded:
-    """The shares of the levels of an ordinal column in the cluster."""
-
-    def __init__(self, weights: NDArray[np.float64], shares: NDArray[np.float64]) -> None:
-        self.weights, self.shares = weights, shares
-
-    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
-        size = int(max(labels.max(initial=0), missing.max())) + 1
-        cells = labels.astype(np.int64) * len(self.shares) + values
-        counts = np.bincount(cells, minlength=size * len(self.shares)).reshape(size, len(self.shares))
-        logs = self.weights + counts @ np.log(self.shares)
-        point = draw_place(logs[missing], rng)
-        return draw_place(np.log(self.shares[:, point].T), rng).astype(np.float64)
+def _draw_ordinal(
+    weights: Any, shares: Any, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """From the shares of the levels of an ordinal column in the cluster."""
+    cells = labels.astype(np.int64) * len(shares) + values
+    counts = np.bincount(cells, minlength=size * len(shares)).reshape(size, len(shares))
+    point = draw_place((weights + counts @ np.log(shares))[missing], rng)
+    return draw_place(np.log(shares[:, point].T), rng).astype(np.float64)
 
 
-class _Level:
-    """The shares of the levels among the observed cells of the cluster."""
-
-    def __init__(self, weight: float, n_levels: int) -> None:
-        self.weight, self.n_levels = weight, n_levels
-
-    def __call__(self, values: Any, labels: Any, missing: Any, rng: np.random.Generator) -> NDArray[np.float64]:
-        size = int(max(labels.max(initial=0), missing.max())) + 1
-        cells = labels.astype(np.int64) * self.n_levels + values
-        counts = np.bincount(cells, minlength=size * self.n_levels).reshape(size, self.n_levels) + self.weight
-        cumulative = np.cumsum(counts, axis=1)[missing]
-        passed = cumulative <= rng.random(len(missing))[:, None] * cumulative[:, -1:]
-        return np.asarray(passed.sum(axis=1), dtype=np.float64)
+def _draw_levels(
+    weight: float, n_levels: int, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """From the shares of the levels among the observed cells of the cluster."""
+    cells = labels.astype(np.int64) * n_levels + values
+    counts = np.bincount(cells, minlength=size * n_levels).reshape(size, n_levels) + weight
+    cumulative = np.cumsum(counts, axis=1)[missing]
+    passed = cumulative <= rng.random(len(missing))[:, None] * cumulative[:, -1:]
+    return np.asarray(passed.sum(axis=1), dtype=np.float64)
 
 
 def level_shares(draws: NDArray[np.float64], n_levels: int) -> NDArray[np.float64]:
