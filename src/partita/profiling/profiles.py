@@ -17,13 +17,13 @@ from partita.estimation.result import Estimate
 from partita.models.estimator import Estimator
 from partita.models.mixtures.base import make_base
 from partita.models.mixtures.cells import encode
+from partita.models.mixtures.column_parts import Part, column_parts, curve_parts
 from partita.models.mixtures.curves import Curves
 from partita.models.mixtures.dpm import MixtureDPM
 from partita.models.mixtures.maximum import MixtureFit
 from partita.models.mixtures.raw import read_raw
 from partita.models.mixtures.schema import CURVED, POSITIVE, Column, choose_schema
 from partita.partitions.labels import contingency
-from partita.profiling.column_parts import Part, column_parts, curve_parts
 
 _LEVEL_SHOWN = 9  # characters of a level's name
 _COLUMNS_SHOWN, _CLUSTERS_SHOWN = 12, 6

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,11 @@ from partita._support.shown import Noted
 from partita._support.validate import check_count, check_rng
 from partita.models.chains.chain import Chain
 from partita.models.mixtures.augmentation import groups_of
-from partita.models.mixtures.base import SIZES, Base, draw_place, log_positive, log_weights, size_posterior
-from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
-from partita.models.mixtures.schema import COUNT, COUNTED, NUMERIC, ORDINAL, POSITIVE, Column
+from partita.models.mixtures.base import Base, log_positive
+from partita.models.mixtures.column_parts import column_parts
+from partita.models.mixtures.schema import NUMERIC, POSITIVE, Column
 
 _INTERVAL = (0.05, 0.95)
-#: Draws of a Student t with hardly any degrees of freedom are cut here, so that their squares are still numbers.
-_LARGEST = 1e150
-_LARGEST_RATE = 1e15
 _STEPS = 2  # of the sampler of missing cells of columns with a covariance, for each draw
 
 
@@ -115,15 +111,14 @@ def impute(base: Base, chain: Chain, draws: int | None, rng: Any) -> Imputation:
     wanted = total if draws is None else min(check_count(draws, "draws", minimum=1), total)
     chosen = np.linspace(0, total - 1, wanted).round().astype(int)
     generator = check_rng(rng)
-    labels = chain.labels.reshape(total, chain.n_items)[chosen]
+    labels = chain.labels.reshape(total, chain.n_items)[chosen].astype(np.int64)
     columns = list(_grouped(base, chain, labels, generator))
     done = {own.column.name for own in columns}
-    for column, values, gaps, sampler in _columns(base, chain):
-        rows = np.flatnonzero(gaps)
-        if rows.size and column.name not in done:
-            seen = values[~gaps]
-            drawn = [sampler(seen, draw[~gaps], draw[rows], int(draw.max()) + 1, generator) for draw in labels]
-            columns.append(ImputedColumn(column, rows, np.array(drawn, dtype=np.float64)))
+    for part in column_parts(base, chain.inputs):
+        rows = np.setdiff1d(np.arange(chain.n_items), part.rows, assume_unique=True)
+        if rows.size and part.column.name not in done:
+            drawn = [part.predict(own[part.rows], own[rows], int(own.max()) + 1, generator) for own in labels]
+            columns.append(ImputedColumn(part.column, rows, np.array(drawn)))
     order = {column.name: place for place, column in enumerate(base.schema.columns)}
     return Imputation(tuple(sorted(columns, key=lambda own: order[own.column.name])), wanted, chain.names)
 
@@ -137,7 +132,7 @@ def _grouped(base: Base, chain: Chain, labels: NDArray[Any], rng: np.random.Gene
         drawn = []
         for draw in labels if cells.missing.any() else ():
             for _ in range(_STEPS):
-                cells.draw(draw.astype(np.int64), rng)
+                cells.draw(draw, rng)
             drawn.append(cells.cells[cells.missing])
         at, place = np.nonzero(cells.missing)
         for j in np.unique(place):
@@ -145,85 +140,6 @@ def _grouped(base: Base, chain: Chain, labels: NDArray[Any], rng: np.random.Gene
             column = own[group[j]]
             is_log = column.family == POSITIVE
             yield ImputedColumn(column, at[place == j], np.exp(np.minimum(values, 345.0)) if is_log else values)
-
-
-def _columns(base: Base, chain: Chain) -> Iterator[tuple[Column, NDArray[Any], NDArray[np.bool_], Any]]:
-    """Every column with its cells, its missing values, and how one of its cells is drawn."""
-    cells, schema = chain.inputs, base.schema
-    numbers, gaps = log_positive(cells["numbers"], schema), is_gap(cells, "numbers")
-    for j, column in enumerate(schema.used(*NUMERIC)):
-        yield column, numbers[:, j], gaps[:, j], partial(_draw_numbers, base, j, column.family == POSITIVE)
-    gaps = is_gap(cells, "counts")
-    for j, column in enumerate(schema.used(*COUNTED)):
-        draw = _draw_counts if column.family == COUNT else _draw_sized_counts
-        yield column, cells["counts"][:, j], gaps[:, j], partial(draw, base.shape, float(base.rate[j]))
-    grids = iter(base.ordinal)
-    for name, own in (("codes", narrow_columns(schema)), ("wide_codes", wide_columns(schema))):
-        gaps = is_gap(cells, name)
-        for j, column in enumerate(own):
-            if column.family == ORDINAL:
-                sampler = partial(_draw_ordinal, log_weights(base.c, base.a), next(grids))
-            else:
-                sampler = partial(_draw_levels, base.weight, len(column.levels))
-            yield column, cells[name][:, j], gaps[:, j], sampler
-
-
-def _draw_numbers(
-    base: Base, place: int, is_log: bool, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """From the Student t of the observed cells of the cluster."""
-    mean, prior_c = float(base.mean[place]), base.c
-    n = np.bincount(labels, minlength=size)
-    shift = np.bincount(labels, values - mean, size) / np.maximum(n, 1)
-    scatter = np.bincount(labels, (values - mean - shift[labels]) ** 2, size)
-    c, a = prior_c + n, base.a + 0.5 * n
-    b = float(base.b[place]) + 0.5 * scatter + 0.5 * prior_c * n / c * shift**2
-    scale = np.sqrt(b * (c + 1) / (a * c))
-    drawn = mean + (n / c * shift)[missing] + scale[missing] * rng.standard_t(2 * a[missing])
-    if is_log:
-        return np.asarray(np.exp(np.minimum(drawn, np.log(_LARGEST))))
-    return np.asarray(np.clip(drawn, -_LARGEST, _LARGEST))
-
-
-def _draw_counts(
-    shape: float, rate: float, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """From the negative binomial of the observed cells of the cluster."""
-    shapes = shape + np.bincount(labels, values, size)
-    rates = rate + np.bincount(labels, minlength=size)
-    return np.asarray(rng.poisson(rng.gamma(shapes[missing], 1.0 / rates[missing])), dtype=np.float64)
-
-
-def _draw_sized_counts(
-    shape: float, rate: float, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """From the negative binomial of the observed cells of the cluster, of size r on a grid."""
-    logs, first, second = size_posterior(values.astype(np.float64), labels, size, shape, rate)
-    r = draw_place(logs[missing], rng)
-    share = rng.beta(first[missing, r], second[missing, r])  # p
-    drawn = rng.poisson(rng.gamma(SIZES[r], (1 - share) / np.maximum(share, 1e-300)).clip(max=_LARGEST_RATE))
-    return np.asarray(drawn, dtype=np.float64)
-
-
-def _draw_ordinal(
-    weights: Any, shares: Any, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """From the shares of the levels of an ordinal column in the cluster."""
-    cells = labels.astype(np.int64) * len(shares) + values
-    counts = np.bincount(cells, minlength=size * len(shares)).reshape(size, len(shares))
-    point = draw_place((weights + counts @ np.log(shares))[missing], rng)
-    return draw_place(np.log(shares[:, point].T), rng).astype(np.float64)
-
-
-def _draw_levels(
-    weight: float, n_levels: int, values: Any, labels: Any, missing: Any, size: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """From the shares of the levels among the observed cells of the cluster."""
-    cells = labels.astype(np.int64) * n_levels + values
-    counts = np.bincount(cells, minlength=size * n_levels).reshape(size, n_levels) + weight
-    cumulative = np.cumsum(counts, axis=1)[missing]
-    passed = cumulative <= rng.random(len(missing))[:, None] * cumulative[:, -1:]
-    return np.asarray(passed.sum(axis=1), dtype=np.float64)
 
 
 def level_shares(draws: NDArray[np.float64], n_levels: int) -> NDArray[np.float64]:

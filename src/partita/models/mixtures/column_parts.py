@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, logsumexp
 
-from partita._support.arrays import Floats
+from partita._support.arrays import Floats, Ints
 from partita.models.mixtures.base import SIZES, Base, draw_place, log_positive, log_weights, size_posterior
-from partita.models.mixtures.cells import Cells, is_gap, narrow_columns, wide_columns
+from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
 from partita.models.mixtures.raw import number_text
 from partita.models.mixtures.regression import CurveBase, Linear, log_marginal, posterior, statistics
 from partita.models.mixtures.schema import COUNT, COUNTED, CURVED, NUMERIC, ORDINAL, POSITIVE, Column
 
-Integers = NDArray[np.int64]
 #: ln f_k of each value for each cluster, of its own cluster without the cell: (values, own) -> (values, clusters).
-LogDensities = Callable[[NDArray[Any], Integers], Floats]
+LogDensities = Callable[[NDArray[Any], Ints], Floats]
 #: Fewer observed cells than this say nothing that chance would not.
 MIN_CELLS = 5
 #: Information below this many standard errors is reported as 0.
@@ -29,11 +28,14 @@ MIN_SPREAD = 0.2
 #: Of more cells, so many, evenly spread, are scored: the rest would change the third digit.
 MAX_SCORED = 1 << 15
 _BLOCK = 1 << 18  # densities that are computed at a time
+#: Draws of a Student t with hardly any degrees of freedom are cut here, so that their squares are still numbers.
+_LARGEST = 1e150
+_LARGEST_RATE = 1e15
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The observed cells of one column; subclasses draw parameters and score cells."""
+    """The observed cells of one column; subclasses draw parameters and new cells, and score cells."""
 
     column: Column
     rows: NDArray[np.intp]
@@ -41,6 +43,10 @@ class Part:
 
     def draw(self, labels: NDArray[Any], size: int, times: int, rng: np.random.Generator) -> Floats:
         """Parameters of the clusters 0, ..., size - 1 given the labels of the observed cells; (times, size, ...)."""
+        raise NotImplementedError
+
+    def predict(self, labels: Ints, new: Ints, size: int, rng: np.random.Generator) -> Floats:
+        """Cells of new rows in the clusters `new`, given the labels of the observed cells; (new rows,)."""
         raise NotImplementedError
 
     def distinct(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -82,7 +88,7 @@ class Part:
         return mean if mean > STANDARD_ERRORS * error else 0.0
 
 
-def _bits(logs: Floats, prior: Floats, own: Integers) -> Floats:
+def _bits(logs: Floats, prior: Floats, own: Ints) -> Floats:
     """log2 f_r(x) / Σ_s p_s f_s(x) of each cell, with p_s in proportion to the prior without the cell."""
     at = np.arange(len(own))
     top = logs.max(axis=1)
@@ -118,6 +124,14 @@ class Numbers(Part):
         # of a log-normal the median: its mean would need a prior without such heavy tails
         return np.exp(drawn) if self.column.family == POSITIVE else drawn
 
+    def predict(self, labels: Ints, new: Ints, size: int, rng: np.random.Generator) -> Floats:
+        mean, c, a, b = self._posterior(*self._moments(labels, size))
+        scale = np.sqrt(b * (c + 1) / (a * c))
+        drawn = self.mean + mean[new] + scale[new] * rng.standard_t(2 * a[new])
+        if self.column.family == POSITIVE:
+            return np.asarray(np.exp(np.minimum(drawn, np.log(_LARGEST))))
+        return np.asarray(np.clip(drawn, -_LARGEST, _LARGEST))
+
     def distinct(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         return self.values, labels, np.ones(len(labels))  # sorting costs more than it saves
 
@@ -126,7 +140,7 @@ class Numbers(Part):
         a = self.a + 0.5 * n  # of a cluster; a - 1/2 without one of its cells
         gammas, gammas_without = gammaln(a + 0.5) - gammaln(a), gammaln(a) - gammaln(a - 0.5)
 
-        def of(values: NDArray[Any], own: Integers) -> Floats:
+        def of(values: NDArray[Any], own: Ints) -> Floats:
             x = values - self.mean
             logs = _log_t(x[:, None], gammas, *self._posterior(n, shift, scatter))
             left, apart = n[own] - 1, x - shift[own]
@@ -162,10 +176,14 @@ class Counts(Part):
         shape, rate = self._posterior(labels, size)
         return rng.gamma(shape, 1.0 / rate, (times, size))
 
+    def predict(self, labels: Ints, new: Ints, size: int, rng: np.random.Generator) -> Floats:
+        shape, rate = self._posterior(labels, size)
+        return np.asarray(rng.poisson(rng.gamma(shape[new], 1.0 / rate[new])), np.float64)
+
     def log_densities(self, labels: NDArray[Any], size: int) -> LogDensities:
         shape, rate = self._posterior(labels, size)
 
-        def of(values: NDArray[Any], own: Integers) -> Floats:
+        def of(values: NDArray[Any], own: Ints) -> Floats:
             logs = _log_negative_binomial(values[:, None], shape, rate)
             logs[np.arange(len(own)), own] = _log_negative_binomial(values, shape[own] - values, rate[own] - 1)
             return logs
@@ -190,11 +208,18 @@ class OverdispersedCounts(Counts):
         ratio = rng.standard_gamma(second[cluster, at]) / rng.standard_gamma(first[cluster, at])
         return np.asarray(SIZES[at] * ratio)
 
+    def predict(self, labels: Ints, new: Ints, size: int, rng: np.random.Generator) -> Floats:
+        logs, first, second = size_posterior(self.values, labels, size, self.shape, self.rate)
+        r = draw_place(logs[new], rng)
+        share = rng.beta(first[new, r], second[new, r])  # p
+        rate = rng.gamma(SIZES[r], (1 - share) / np.maximum(share, 1e-300))
+        return np.asarray(rng.poisson(rate.clip(max=_LARGEST_RATE)), np.float64)
+
     def log_densities(self, labels: NDArray[Any], size: int) -> LogDensities:
         logs, first, second = size_posterior(self.values, labels, size, self.shape, self.rate)
         logs = logs - logsumexp(logs, axis=1, keepdims=True)
 
-        def of(values: NDArray[Any], own: Integers) -> Floats:
+        def of(values: NDArray[Any], own: Ints) -> Floats:
             found = np.empty((len(values), size))
             for k in range(size):
                 found[:, k] = logsumexp(logs[k] + _log_beta_binomial(values, first[k], second[k]), axis=1)
@@ -229,6 +254,11 @@ class Levels(Part):
         drawn = rng.standard_gamma(weights, (times, *weights.shape))
         return np.asarray(drawn / drawn.sum(axis=2, keepdims=True))
 
+    def predict(self, labels: Ints, new: Ints, size: int, rng: np.random.Generator) -> Floats:
+        cumulative = np.cumsum(self._counts(labels, size) + self.weight, axis=1)[new]
+        passed = cumulative <= rng.random(len(new))[:, None] * cumulative[:, -1:]
+        return np.asarray(passed.sum(axis=1), np.float64)
+
     def distinct(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         counts = self._counts(labels, int(labels.max()) + 1)
         own, values = np.nonzero(counts)
@@ -238,7 +268,7 @@ class Levels(Part):
         weights = self._counts(labels, size) + self.weight
         totals = weights.sum(axis=1)
 
-        def of(values: NDArray[Any], own: Integers) -> Floats:
+        def of(values: NDArray[Any], own: Ints) -> Floats:
             shares = (weights[:, values] / totals[:, None]).T
             shares[np.arange(len(own)), own] = (weights[own, values] - 1) / (totals[own] - 1)
             return np.asarray(np.log(shares))
@@ -261,10 +291,14 @@ class Graded(Levels):
         logs = self._log_posterior(labels, size)
         return np.stack([self.grid[:, draw_place(logs, rng)].T for _ in range(times)])
 
+    def predict(self, labels: Ints, new: Ints, size: int, rng: np.random.Generator) -> Floats:
+        point = draw_place(self._log_posterior(labels, size)[new], rng)
+        return draw_place(np.log(self.grid[:, point].T), rng).astype(np.float64)
+
     def log_densities(self, labels: NDArray[Any], size: int) -> LogDensities:
         posterior = np.exp(self._log_posterior(labels, size))
 
-        def of(values: NDArray[Any], own: Integers) -> Floats:
+        def of(values: NDArray[Any], own: Ints) -> Floats:
             shares = (posterior @ self.grid.T)[:, values].T
             shares[np.arange(len(own)), own] = 1 / (posterior @ (1 / self.grid).T)[own, values]
             return np.asarray(np.log(shares))
@@ -272,7 +306,7 @@ class Graded(Levels):
         return of
 
 
-def column_parts(base: Base, cells: Cells) -> Iterator[Part]:
+def column_parts(base: Base, cells: Mapping[str, NDArray[Any]]) -> Iterator[Part]:
     """The observed cells of each column."""
     schema, numbers = base.schema, log_positive(cells["numbers"], base.schema)
     every = np.arange(len(numbers))
@@ -330,7 +364,7 @@ class CurvePart(Part):
         sums = self._sums(labels, size)
         now = log_marginal(sums, self.base)
 
-        def of(values: NDArray[Any], own: Integers) -> Floats:
+        def of(values: NDArray[Any], own: Ints) -> Floats:
             curves = self.statistics[values]
             logs = np.column_stack([log_marginal(sums[k] + curves, self.base) - now[k] for k in range(size)])
             logs[np.arange(len(own)), own] = now[own] - log_marginal(sums[own] - curves, self.base)
@@ -339,7 +373,7 @@ class CurvePart(Part):
         return of
 
 
-def curve_parts(base: Base, cells: Cells) -> Iterator[CurvePart]:
+def curve_parts(base: Base, cells: Mapping[str, NDArray[Any]]) -> Iterator[CurvePart]:
     """The curves or the regression of each outcome; their levels are the times at which curves are given."""
     for place, (column, own) in enumerate(zip(base.schema.used(*CURVED), base.curves, strict=True)):
         found, _ = statistics(cells, place, own, len(cells["numbers"]))
