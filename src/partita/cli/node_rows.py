@@ -37,7 +37,7 @@ class NodeRows:
     def read(self) -> RawTable | None:
         """The columns but for the first one, which names the nodes."""
         from partita._support.text.table import read_table
-        from partita.models.networks.node_labels import NODES
+        from partita.models.networks.edge_list import NODES
 
         if self.table is None:
             return None

@@ -15,7 +15,14 @@ from scipy.stats import beta, gamma
 from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita._support.shown import ShownAsText
-from partita._support.validate import check_choice, check_count, check_level, check_rng, check_shape, checked_log_density
+from partita._support.validate import (
+    check_choice,
+    check_count,
+    check_level,
+    check_rng,
+    check_shape,
+    checked_log_density,
+)
 from partita.models.networks.base import NetworkModel
 from partita.models.networks.core import EdgeModel, check_degree_correction, constant, mean_rate, native_model
 from partita.models.networks.fit import BlockFit, Blocks, block_counts, check_pairs, node_labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,8 @@ from partita.models.networks.lbm import BipartiteChain, LatentBlockFit
 from partita.models.networks.nested import NestedBlockModel, NestedFit
 from partita.models.networks.sbm import StochasticBlockModel
 from partita.models.networks.shares import share_products
+
+ComparableModel: TypeAlias = StochasticBlockModel | NestedBlockModel
 
 MAX_HELD_OUT = 200_000  # pairs
 LEAST = 1e-12  # a probability, so that no score is infinite
@@ -111,7 +113,7 @@ class HeldOut(ShownAsText):
 
 
 def held_out(
-    model: StochasticBlockModel | NestedBlockModel,
+    model: ComparableModel,
     graph: Any,
     share: float = 0.1,
     rng: Any = None,
@@ -204,9 +206,6 @@ def _without(graph: Graph, pairs: NDArray[np.int64], directed: bool, hide: str) 
     left.eliminate_zeros()
     missing = sp.csr_array(graph.missing + gone) if hide == "missing" else graph.missing
     return Graph(left, missing, graph.names)
-
-
-ComparableModel = StochasticBlockModel | NestedBlockModel
 
 
 @dataclass(frozen=True)
