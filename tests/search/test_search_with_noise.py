@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.search import noise
+from partita.search import multilevel
 from support import interrupts
 
 
@@ -25,8 +25,8 @@ def planted(n: int, draws: int, rng: np.random.Generator, *, gaps: bool = False,
 @pytest.fixture
 def few_items(monkeypatch):
     """So few that the test is quick."""
-    monkeypatch.setattr(noise, "MANY_ITEMS", 50)
-    monkeypatch.setattr(noise, "COARSE_ITEMS", 150)
+    monkeypatch.setattr(multilevel, "MANY_WITH_NOISE", 50)
+    monkeypatch.setattr(multilevel, "COARSE_WITH_NOISE", 150)
 
 
 @pytest.mark.parametrize("loss", [pt.VI(), pt.Binder(), pt.VI(a=0.5, b=1), pt.Binder(a=2, b=1)])
@@ -38,7 +38,7 @@ def test_equals_the_search_of_all_items_at_once(few_items, monkeypatch, loss, ga
     best = pt.estimate(sample, loss, rng=1, check_draws=False)
     assert best.runs[0].start == "coarse"
     assert min(run.loss for run in best.runs) == pytest.approx(best.expected_loss, rel=1e-9)
-    monkeypatch.setattr(noise, "MANY_ITEMS", 10_000)
+    monkeypatch.setattr(multilevel, "MANY_WITH_NOISE", 10_000)
     whole = pt.estimate(sample, loss, rng=1, check_draws=False)
     assert best.expected_loss <= whole.expected_loss * (1 + 1e-9)
 

@@ -20,8 +20,7 @@ from partita.search.draws import no_worse_than_draws
 from partita.search.jobs import Engine, Job, Runs, reporting, run_here
 from partita.search.map import find_map
 from partita.search.method import GREEDY, SALSO, SEARCH, CoreSearch
-from partita.search.multilevel import is_large, search_levels
-from partita.search.noise import has_much_noise, search_with_noise
+from partita.search.multilevel import has_much_noise, is_large, search_levels, search_with_noise
 from partita.search.result import Compression, RunRow, SearchResult
 from partita.search.settings import Search, cluster_limit
 from partita.search.starts import GIVEN, check_starts_within
