@@ -245,18 +245,17 @@ def possible_merges(best: PairEstimate, row: Ints, other: Ints, probability: Flo
     total = np.bincount(group, probability, minlength=key.size)
     total = total + pairs.default * (sizes[first] * sizes[second] - count)
     if isinstance(best.loss, VILowerBound):
-        cost = _merge_costs_by_mass(best, row, other, probability, group, first, second)
+        cost = _merge_costs_by_mass(best, best.loss, (row, other, probability), group, first, second)
     else:
         cost = _separation_costs(best, -sizes[first] * sizes[second], -total)
     return Merges(first, second, count, cost, row[strongest], other[strongest], probability[strongest])
 
 
 def _merge_costs_by_mass(
-    best: PairEstimate, row: Ints, other: Ints, probability: Floats, group: Ints, first: Ints, second: Ints
+    best: PairEstimate, loss: VILowerBound, pairs: tuple[Ints, Ints, Floats], group: Ints, first: Ints, second: Ints
 ) -> Floats:
     """The same under the lower bound to VI: the masses of the items on both sides grow."""
-    loss, n = best.loss, best.similarity.n_items
-    assert isinstance(loss, VILowerBound)
+    (row, other, probability), n = pairs, best.similarity.n_items
     concerned = np.unique(np.concatenate([row, other]))
     every, neighbor, value = entries(best, concerned)
     same = best.labels[every] == best.labels[neighbor]

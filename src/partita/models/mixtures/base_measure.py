@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita import _core
+from partita._support.arrays import Floats
 from partita._support.validate import MAX_SHAPE, MAX_VALUE, MIN_VALUE, check_scale, check_shape
 from partita.models.mixtures.priors import FiniteMixture, GammaAlpha, PowerAlpha, WishartGrid
 
@@ -22,22 +22,22 @@ PartitionPrior = _core.ProcessPrior | _core.FiniteMixturePrior
 class Scaling:
     """x -> (x − centre) / width, column by column."""
 
-    centre: NDArray[np.float64]
-    width: NDArray[np.float64]
+    centre: Floats
+    width: Floats
 
-    def apply(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def apply(self, X: Floats) -> Floats:
         changes = self.centre.any() or (self.width != 1.0).any()
         return np.ascontiguousarray((X - self.centre) / self.width if changes else X)
 
 
-def scaling(X: NDArray[np.float64], standardize: bool) -> Scaling:
+def scaling(X: Floats, standardize: bool) -> Scaling:
     """Mean 0 and sample standard deviation 1 on request; a constant column keeps its unit."""
     if not standardize:
         return Scaling(np.zeros(X.shape[1]), np.ones(X.shape[1]))
     return Scaling(X.mean(axis=0), np.sqrt(column_variances(X)))
 
 
-def column_variances(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def column_variances(X: Floats) -> Floats:
     """Sample variances (n − 1); 1 for a constant column, and for a single item."""
     if len(X) < 2:
         return np.ones(X.shape[1])
@@ -50,7 +50,7 @@ def column_variances(X: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(usable, variances, 1.0)
 
 
-def full_base(model: Any, X: NDArray[np.float64]) -> _core.WishartBase:
+def full_base(model: Any, X: Floats) -> _core.WishartBase:
     """Normal–Inverse-Wishart: given, on grids, or from the data."""
     dims = X.shape[1]
     if isinstance(model.hyperprior, WishartGrid):
@@ -62,16 +62,22 @@ def full_base(model: Any, X: NDArray[np.float64]) -> _core.WishartBase:
         return _core.WishartBase(mean.tolist(), a.tolist(), nu.tolist(), [], v.tolist())
     if model.hyperprior is not None:
         raise TypeError(f"hyperprior must be None or a WishartGrid, not {model.hyperprior!r}")
+    mean, kappa, nu0, scale = wishart_values(model, X)
+    return _core.WishartBase(mean.tolist(), [kappa], [nu0], scale.ravel().tolist(), [])
+
+
+def wishart_values(model: Any, X: Floats) -> tuple[Floats, float, float, Floats]:
+    """Mean, kappa0, nu0 and scale: given, or from the data."""
+    dims = X.shape[1]
     mean = per_dimension(model.mu0, X.mean(axis=0), "mu0", positive=False)
     kappa = check_scale(0.5 if model.kappa0 is None else model.kappa0, "kappa0")
     nu0 = check_shape(dims + 3 if model.nu0 is None else model.nu0, "nu0")
     if nu0 <= dims - 1:
         raise ValueError(f"nu0 must be above d - 1 = {dims - 1} for {dims} dimensions, but it is {nu0}")
-    scale = scale_matrix(model.scale, X)
-    return _core.WishartBase(mean.tolist(), [kappa], [nu0], scale.ravel().tolist(), [])
+    return mean, kappa, nu0, scale_matrix(model.scale, X)
 
 
-def scale_matrix(scale: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
+def scale_matrix(scale: Any, X: Floats) -> Floats:
     """The scale of the inverse Wishart distribution: given as a number or a matrix, or from the data."""
     dims = X.shape[1]
     if scale is None:
@@ -95,21 +101,24 @@ def scale_matrix(scale: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
     return matrix
 
 
-def diagonal_base(model: Any, X: NDArray[np.float64]) -> _core.GammaBase:
+def diagonal_base(model: Any, X: Floats) -> _core.GammaBase:
     """A Normal–Inverse-Gamma for each dimension."""
-    dims = X.shape[1]
     if model.hyperprior is not None:
         raise ValueError("hyperprior is for covariance='full'")
+    mean, c, a, b = (each.tolist() for each in gamma_values(model, X))
+    return _core.GammaBase(mean, c, a, b)
+
+
+def gamma_values(model: Any, X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Mean, c, a and b of each dimension: given, or from the data."""
+    dims = X.shape[1]
     mean = per_dimension(model.mu0, X.mean(axis=0), "mu0", positive=False)
     c = per_dimension(model.c, np.full(dims, 0.5), "c")
     a = per_dimension(model.a, np.full(dims, 2.0), "a", most=MAX_SHAPE)
-    b = per_dimension(model.b, column_variances(X), "b")
-    return _core.GammaBase(mean.tolist(), c.tolist(), a.tolist(), b.tolist())
+    return mean, c, a, per_dimension(model.b, column_variances(X), "b")
 
 
-def per_dimension(
-    value: Any, default: NDArray[np.float64], name: str, positive: bool = True, most: float = MAX_VALUE
-) -> NDArray[np.float64]:
+def per_dimension(value: Any, default: Floats, name: str, positive: bool = True, most: float = MAX_VALUE) -> Floats:
     """A number for all dimensions, or one for each."""
     if value is None:
         return default

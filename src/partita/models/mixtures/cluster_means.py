@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Floats, Ints, Labels
 from partita._support.validate import check_rng
 from partita.draws.sample import PartitionSample, as_sample, check_complete
-from partita.models.mixtures.base_measure import column_variances, per_dimension, scale_matrix, scaling
+from partita.models.mixtures.base_measure import gamma_values, scaling, wishart_values
 
 if TYPE_CHECKING:
     from partita.models.chains.chain import Chain
@@ -90,11 +90,7 @@ def _diagonal(model: Any, X: Floats) -> Draw:
 
 def _diagonal_posterior(model: Any, X: Floats) -> Posterior:
     """Centre, c_n, a_n and b_n of the clusters of a partition."""
-    dims = X.shape[1]
-    mu0 = per_dimension(model.mu0, X.mean(axis=0), "mu0", positive=False)
-    c = per_dimension(model.c, np.full(dims, 0.5), "c")
-    a = per_dimension(model.a, np.full(dims, 2.0), "a")
-    b = per_dimension(model.b, column_variances(X), "b")
+    mu0, c, a, b = gamma_values(model, X)
 
     def posterior(labels: NDArray[np.int64]) -> tuple[Floats, Floats, Floats, Floats]:
         n, mean = _sizes_and_means(labels, X)
@@ -124,10 +120,7 @@ def _full_posterior(model: Any, X: Floats) -> Posterior:
     dims = X.shape[1]
     if model.hyperprior is not None:
         raise ValueError("parameters of clusters are not drawn for a model with a hyperprior")
-    mu0 = per_dimension(model.mu0, X.mean(axis=0), "mu0", positive=False)
-    kappa0 = 0.5 if model.kappa0 is None else float(model.kappa0)
-    nu0 = dims + 3 if model.nu0 is None else float(model.nu0)
-    scale = scale_matrix(model.scale, X)
+    mu0, kappa0, nu0, scale = wishart_values(model, X)
 
     def posterior(labels: NDArray[np.int64]) -> tuple[Floats, Floats, Floats, Floats]:
         n, mean = _sizes_and_means(labels, X)
