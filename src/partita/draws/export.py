@@ -30,14 +30,10 @@ def file_columns(sample: PartitionSample) -> tuple[str, ...]:
     return names
 
 
-def extra_columns(sample: PartitionSample) -> dict[str, NDArray[Any]]:
+def extra_columns(sample: PartitionSample, chain: str = CHAIN, weight: str = WEIGHT) -> dict[str, NDArray[Any]]:
     """The columns of a table besides the labels: chains if they are known, weights if they differ."""
-    extra: dict[str, NDArray[Any]] = {}
-    if sample.chains is not None:
-        extra[CHAIN] = sample.chains
-    if sample.is_weighted:
-        extra[WEIGHT] = sample.draw_weights
-    return extra
+    extra = {} if sample.chains is None else {chain: sample.chains}
+    return extra | {weight: sample.draw_weights} if sample.is_weighted else extra
 
 
 def to_pandas(sample: PartitionSample) -> Any:

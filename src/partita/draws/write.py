@@ -90,12 +90,7 @@ def foreign_in_zarr(folder: Path) -> str | None:
 
 
 def _arrays(sample: PartitionSample) -> dict[str, Any]:
-    arrays = {DRAWS: sample.to_numpy()}
-    if sample.chains is not None:
-        arrays[CHAIN] = sample.chains
-    if sample.is_weighted:
-        arrays[WEIGHT] = sample.draw_weights
-    return arrays
+    return {DRAWS: sample.to_numpy(), **extra_columns(sample, CHAIN, WEIGHT)}
 
 
 def write_parquet(path: Path, sample: PartitionSample) -> None:
