@@ -123,6 +123,10 @@ def test_pareto_k_of_weights_with_ties():
     for counts in ([503, 84, 12, 1], [5030, 840, 120, 10], [300, 300], [999, 1]):
         bounded = np.repeat(1.5 ** np.arange(len(counts)), counts)
         assert pareto_k(bounded) < 0.5
+        noisy = bounded * rng.choice([1 - 2**-53, 1, 1 + 2**-52], bounded.size)  # of sums
+        assert pareto_k(noisy) == pytest.approx(pareto_k(bounded), abs=1e-6)
+    for equal in (np.ones(30), np.r_[np.zeros(9), np.ones(30)]):
+        assert pareto_k(equal * rng.choice([1 - 2**-53, 1], equal.size)) == -np.inf
         assert pareto_k(1 / bounded) < 0.5
 
 

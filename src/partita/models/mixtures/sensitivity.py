@@ -29,6 +29,8 @@ MAX_PARETO_K = 0.7
 FEW = 5
 #: The prior of the fit: so many further weights with k = 1/2.
 PRIOR_COUNT, PRIOR_K = 10, 0.5
+#: Weights are equal if their logarithms are, to so many decimals.
+DIGITS = 9
 
 
 def pareto_k(weights: Floats) -> float:
@@ -46,25 +48,25 @@ def pareto_k(weights: Floats) -> float:
     True
     """
     ordered = np.sort(weights / weights.max())
-    if ordered[0] == ordered[-1]:
+    if ordered[0] > 1 - 10.0**-DIGITS:
         return -np.inf
     if ordered[-FEW:].sum() > ordered.sum() / 2:
         return np.inf
     count = int(np.ceil(min(0.2 * ordered.size, 3 * np.sqrt(ordered.size))))
     spread = _without_ties(ordered)
-    return _fitted_k(spread[-count:] - spread[-count - 1])
+    tail = spread[-count:] - spread[-count - 1]
+    return _fitted_k(tail) if tail[-1] > 10.0**-DIGITS else -np.inf
 
 
 def _without_ties(ordered: Floats) -> Floats:
     """Sorted weights; ties of a positive value are spread evenly, as logarithms, halfway to the next values.
 
-    A tail of few values, each many times, is no sample of a continuous distribution: fitted as it is, k can be
-    anything from -7 to 25 for weights that are bounded and harmless.
+    Rounding errors make no difference. A tail of few values, each many times, is no sample of a continuous
+    distribution: fitted as it is, k can be anything from -7 to 25 for weights that are bounded and harmless.
     """
     spread = ordered.copy()
-    values, counts = np.unique(ordered[ordered > 0], return_counts=True)
-    if values.size > 1:
-        logs = np.log(values)
+    logs, counts = np.unique(np.log(ordered[ordered > 0]).round(DIGITS), return_counts=True)
+    if logs.size > 1:
         middles = (logs[1:] + logs[:-1]) / 2
         edges = np.concatenate([[2 * logs[0] - middles[0]], middles, [2 * logs[-1] - middles[-1]]])
         places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
