@@ -98,6 +98,7 @@ def test_hierarchy(files, tmp_path):
     assert [node["together"] for node in printed["nodes"]] == pytest.approx(tree.support.together.tolist())
     assert "* is the estimate" in run("hierarchy", files[0], "--seed", "1").output
     assert "exists already" in run("hierarchy", files[0], "--newick", str(target)).stderr
+    assert not run("hierarchy", files[0], "--newick", str(target), "--force").stderr
     refused = run("hierarchy", files[0], "--finest", "9")
     assert refused.exit_code == 2
     assert "finest is 9" in refused.stderr

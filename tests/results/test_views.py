@@ -245,7 +245,7 @@ def test_ctrl_c_after_there_is_a_result_leaves_the_result(inputs, tmp_path, monk
     def stop(*given, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("partita.uncertainty.ball.credible_ball", stop)
+    monkeypatch.setattr("partita.credible_ball", stop)
     words = [str(inputs / word) if (inputs / word).is_file() else word for word in COMMANDS["estimate"][1]]
     answer = CliRunner().invoke(app, [*words, "--bound", "1", "--out", str(tmp_path / "run")])
     assert answer.exit_code == 130

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import partita as pt
 from partita.cli.deliver import delivering, presented
 from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
 from partita.cli.options import DrawsOptions, LabelsFile, Level, OutputOptions, SearchOptions
@@ -26,7 +27,6 @@ def run(
     """
     from partita._support.validate import check_level
     from partita.results.balls import ball_facts
-    from partita.uncertainty.ball import credible_ball
 
     check_level(level, "--level")
     if labels is not None:
@@ -39,6 +39,6 @@ def run(
         else:
             center = unplaced_as_numbers(given.in_order_of(sample.names, sample.n_items, DRAWS))
         with step("ball"):
-            found = credible_ball(center, sample, loss=searching.chosen_loss(), level=level, n_jobs=searching.jobs)
+            found = pt.credible_ball(center, sample, loss=searching.chosen_loss(), level=level, n_jobs=searching.jobs)
         shown = presented(center, [found]) if given is None else presented(found)
         deliver(shown, facts=ball_facts(found) | {"standard_error": found.standard_error}, printed={"bounds": 50})

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import partita as pt
 from partita._support.errors import ArgumentError, Setting
 from partita._support.text.cells import Cell, parse_cell
 from partita._support.text.header import Kind
 from partita._support.text.table import Table, read_table
 from partita.cli.inputs import DATA, different_words, named_rows, read_labels, variables
-
-if TYPE_CHECKING:
-    from partita.ensembles.base_clusterings import Base
 
 BASE = Kind("item", DATA.choose, labels_by_column=True)
 GAPS = {"", "na", "nan", "none", "null"}
@@ -21,7 +19,7 @@ GAPS = {"", "na", "nan", "none", "null"}
 
 def read_base(
     source: str, items: str | None = None, missing: Sequence[str] | None = None, noise: Sequence[str] | None = None
-) -> Base:
+) -> pt.ensembles.Base:
     """Base clusterings, with None for missing labels and the names of the items and of the clusterings.
 
     A label of -1 is an error unless it is a marker of missing labels or of noise.
@@ -30,14 +28,13 @@ def read_base(
     with a different word for each item. Such a column elsewhere is refused: it may name the items.
     """
     from partita._support.names import Named
-    from partita.ensembles.base_clusterings import as_base
 
     if source.endswith(".npy"):
         if items is not None:
             raise ValueError(f"--items names a column of a csv file, but {source} is an array without names")
         labels = read_labels(source)
         rows, marks = _marked(labels.tolist(), missing, noise, source)
-        return as_base(rows, noise=marks)
+        return pt.ensembles.as_base(rows, noise=marks)
     table = read_table(source, BASE, [] if items is None else [items])
     named, columns = _chosen_columns(table, items)
     rows, marks = _marked([[_label(cells[j]) for j in columns] for _, cells in table.rows], missing, noise, source)
@@ -45,7 +42,7 @@ def read_base(
     if named is not None:
         given = Named(rows, tuple(table.columns[named]), source)
     titles = tuple(table.names[j] for j in columns)
-    return replace(as_base(rows, noise=marks), names=given.distinct_names(), clusterings=titles)
+    return replace(pt.ensembles.as_base(rows, noise=marks), names=given.distinct_names(), clusterings=titles)
 
 
 def _marked(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Annotated, Any
 
+import partita as pt
 from partita.cli.deliver import delivering, presented
 from partita.cli.given import refuse
 from partita.cli.network_options import EdgeFile, Network
@@ -72,36 +74,28 @@ def run(
 
 def _check(fit: Any, model: Any, data: Any, found: list[Any], *, always: bool) -> None:
     """Appends draws of the posterior and the score of hidden dyads, if they are cheap or asked for."""
-    from partita.models.networks.nested import NestedBlockModel
-    from partita.models.networks.prediction import held_out
-
     graph, columns = (data, 0) if not isinstance(data, dict) else (data["network"], len(data["table"].columns))
     cost = int(graph.adjacency.nnz) + len(fit.labels) * fit.n_clusters * (1 + columns)  # of a sweep, roughly
     if not always and cost > CHEAP:
         return
-    if not isinstance(model, NestedBlockModel):
+    if not isinstance(model, pt.models.NestedBlockModel):
         thin = min(MOST_THINNED, max(1, CHEAP // cost))
         extra(found, "sampled the posterior", lambda: _sampled(model, data, thin))
     if len(fit.labels) > 2 and data is graph:
-        extra(found, "predicted hidden dyads", lambda: held_out(model, graph, rng=1, restarts=CHECK_RESTARTS))
+        again: dict[str, Any] = {"rng": 1, "restarts": CHECK_RESTARTS}
+        extra(found, "predicted hidden dyads", lambda: pt.models.held_out(model, graph, **again))
 
 
 def _sampled(model: Any, data: Any, thin: int) -> Any:
-    from partita.estimation.convergence import MixingWarning
-
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MixingWarning)  # the notes say so
+        warnings.simplefilter("ignore", pt.MixingWarning)  # the notes say so
         return model.sample(data, rng=1, thin=thin, **SHORT_CHAIN)
 
 
 def _compared(network: Network, graph: Any, restarts: int, seed: int | None) -> Any:
     """The block models that such a network can have."""
-    from dataclasses import replace
-
-    from partita.models import compare_models
-
     plain = replace(network, blocks="free", degree_corrected=False)
     models = [
         replace(plain, **change).model() for change in ({}, {"blocks": "affiliation"}, {"degree_corrected": True})
     ]
-    return compare_models(graph, [*models, plain.nested_model()], restarts=restarts, rng=seed)
+    return pt.models.compare_models(graph, [*models, plain.nested_model()], restarts=restarts, rng=seed)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import partita as pt
 from partita.cli.deliver import delivering, presented
 from partita.cli.form import first_number
 from partita.cli.given import refuse
@@ -24,9 +25,6 @@ from partita.cli.sample import Chains
 from partita.cli.steps import step
 
 if TYPE_CHECKING:
-    from partita.estimation.result import Estimate
-    from partita.models import Chain
-    from partita.profiling.profiles import Profiles
     from partita.results.tables import Table
 
 SAMPLING_ONLY = (*SAMPLED, "loss", "a", "b", "runs", "draws", "warmup", "thin", "chains", "jobs")
@@ -55,7 +53,6 @@ def run(
 
     Example: partita cluster table.csv --family visits=count --out results --seed 1
     """
-    import partita as pt
     from partita._support.validate import check_level
 
     check_level(level, "--level")
@@ -100,7 +97,7 @@ def run(
         deliver(shown, title="Clusters of a table", facts=facts, tables=others | profile_tables(described), text=text)
 
 
-def _checked(best: Estimate, chain: Chain) -> Estimate:
+def _checked(best: pt.Estimate, chain: pt.models.Chain) -> pt.Estimate:
     """The estimate with one check of its draws and of their log density, so that nothing is said twice."""
     from partita.estimation.convergence import draw_summaries, mixing_warnings
     from partita.estimation.search_warnings import search_warnings, unlabelled_warnings
@@ -110,7 +107,7 @@ def _checked(best: Estimate, chain: Chain) -> Estimate:
     return replace(best, cautions=cautions, interrupted=best.interrupted or not chain.attrs["complete"])
 
 
-def profile_tables(described: Profiles) -> dict[str, Table]:
+def profile_tables(described: pt.Profiles) -> dict[str, Table]:
     """profiles.csv and columns.csv."""
     from partita.results.tables import Table, columns
 
@@ -123,7 +120,7 @@ def profile_tables(described: Profiles) -> dict[str, Table]:
     }
 
 
-def _chain_tables(chain: Chain, seed: int | None) -> dict[str, Table]:
+def _chain_tables(chain: pt.models.Chain, seed: int | None) -> dict[str, Table]:
     """imputed.csv: the missing cells."""
     from partita.results.tables import Table, columns
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
+import partita as pt
+from partita._support.hints import plural
 from partita.cli.given import refuse
 from partita.cli.inputs import DRAWS, read_partition, unplaced_as_numbers
 from partita.cli.option import arg, opt
 from partita.cli.options import AsDraws, Json, read_sample
+from partita.cli.outputs import print_json, print_table
 
 if TYPE_CHECKING:
     from partita._support.names import Named
@@ -20,8 +23,7 @@ def run(
     truth: Annotated[str, arg("Labels of the truth; file.csv:column selects a column.")],
     partitions: Annotated[list[str], arg("Labels to compare with it.", metavar="LABELS")],
     draws: Annotated[
-        list[str] | None,
-        opt("Draws, to compute expected losses too; may be repeated.", rich_help_panel="Input"),
+        list[str] | None, opt("Draws, to compute expected losses too; may be repeated.", rich_help_panel="Input")
     ] = None,
     as_draws: AsDraws = False,
     json: Json = False,
@@ -35,10 +37,6 @@ def run(
 
     Example: partita compare species.csv labels.csv other.csv --draws draws.csv
     """
-    from partita._support.hints import plural
-    from partita.cli.outputs import print_json, print_table
-    from partita.losses.agreement import compare_partitions
-
     if draws is None:
         refuse(["as_draws"], "is for the files of --draws")
     reference = read_partition(truth)
@@ -49,20 +47,19 @@ def run(
         placed = [i for i, cell in enumerate(found) if str(cell) != "-1"]
         if len(placed) < len(found):
             left_out[name] = len(found) - len(placed)
-        against[name] = compare_partitions(reference.values[placed], found[placed])
+        against[name] = pt.compare_partitions(reference.values[placed], found[placed])
     expected = {} if draws is None else _expected(draws, {truth: reference, **others}, as_draws)
     if json:
         print_json({"truth": truth, "against_truth": against, "left_out": left_out, "expected_losses": expected})
         return
     for name, count in left_out.items():
         print(f"Note: {name} has {plural(count, 'item')} in no cluster (-1), left out here.")
-    _print(print_table, f"Against {truth}", against)
+    _print(f"Against {truth}", against)
     if expected:
-        _print(print_table, "Expected loss", expected)
+        _print("Expected loss", expected)
 
 
 def _expected(files: list[str], partitions: dict[str, Named], as_draws: bool) -> dict[str, dict[str, float]]:
-    from partita.losses.expected import expected_loss
     from partita.losses.losses import LOSSES
 
     sample = read_sample(files, as_draws=as_draws)
@@ -71,11 +68,12 @@ def _expected(files: list[str], partitions: dict[str, Named], as_draws: bool) ->
         for name, labels in partitions.items()
     }
     return {
-        name: {loss: expected_loss(list(labels), sample, loss) for loss in LOSSES} for name, labels in ordered.items()
+        name: {loss: pt.expected_loss(list(labels), sample, loss) for loss in LOSSES}
+        for name, labels in ordered.items()
     }
 
 
-def _print(print_table: Any, title: str, values: dict[str, dict[str, float]]) -> None:
+def _print(title: str, values: dict[str, dict[str, float]]) -> None:
     columns = list(values)
     measures = list(values[columns[0]])
     rows = [

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+import partita as pt
 from partita.cli.deliver import print_rows, print_warnings
 from partita.cli.form import first_number
 from partita.cli.option import arg
 from partita.cli.options import AsDraws, Burn, Jobs, Json, LossName, Seed, read_sample
+from partita.cli.outputs import print_json
 from partita.cli.terminal import print_text
 
 if TYPE_CHECKING:
     from partita.results.tables import Table
-    from partita.uncertainty.compare import PosteriorComparison
 
 ITEMS_PRINTED = 10
 
@@ -34,11 +35,8 @@ def run(
 
     Example: partita compare-posteriors draws.csv draws.csv --seed 1
     """
-    from partita.cli.outputs import print_json
-    from partita.uncertainty.compare import compare_posteriors
-
     a, b = (read_sample([path], as_draws=as_draws, burn=burn) for path in (first, second))
-    compared = compare_posteriors(a, b, loss, permutations=permutations, n_jobs=jobs, rng=seed)
+    compared = pt.compare_posteriors(a, b, loss, permutations=permutations, n_jobs=jobs, rng=seed)
     if json:
         print_json(_facts(compared))
         return
@@ -47,7 +45,7 @@ def run(
     print_rows(_items(compared), ITEMS_PRINTED)
 
 
-def _facts(compared: PosteriorComparison) -> dict[str, Any]:
+def _facts(compared: pt.PosteriorComparison) -> dict[str, Any]:
     return {
         "answer": _answer(compared),
         "notes": list(compared.notes),
@@ -66,7 +64,7 @@ def _facts(compared: PosteriorComparison) -> dict[str, Any]:
     }
 
 
-def _answer(compared: PosteriorComparison) -> str:
+def _answer(compared: pt.PosteriorComparison) -> str:
     verdict, (first, second) = compared.verdict(), compared.estimates
     near_zero = " (unbiased, so negative near 0)" if compared.distance < 0 else ""
     return (
@@ -75,7 +73,7 @@ def _answer(compared: PosteriorComparison) -> str:
     )
 
 
-def _items(compared: PosteriorComparison) -> Table:
+def _items(compared: pt.PosteriorComparison) -> Table:
     """The items that differ most."""
     from partita.results.tables import Table, columns
 

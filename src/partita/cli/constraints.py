@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+import partita as pt
 from partita._support.errors import Argument, ArgumentError, Part, sentence_of
 from partita.cli.inputs import read_partition
 from partita.cli.option import opt
 
 if TYPE_CHECKING:
     from partita._support.names import Names
-    from partita.search.constraints import Constraints
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class ConstraintOptions:
 
     max_size: Annotated[int | None, opt("Largest number of items in a cluster.", shown="no limit", min=1)] = None
 
-    def constraints(self, names: Names | None, n_items: int, whose: str) -> Constraints | None:
+    def constraints(self, names: Names | None, n_items: int, whose: str) -> pt.Constraints | None:
         """The constraints of the files on the items of `whose`, free of contradictions; None without files."""
-        from partita.search.constraints import Constraints, resolve
+        from partita.search.constraints import resolve
 
         if all(given is None for given in (self.together, self.apart, self.one_per, self.max_size)):
             return None
@@ -38,7 +38,7 @@ class ConstraintOptions:
         lines, groups = {}, {}
         for option, path in (("together", self.together), ("apart", self.apart)):
             lines[option], groups[option] = ([], []) if path is None else _read_groups(path, names, n_items)
-        found = Constraints(groups["together"], groups["apart"], sources, self.max_size)
+        found = pt.Constraints(groups["together"], groups["apart"], sources, self.max_size)
         try:
             resolve(found, names, n_items, whose)
         except ArgumentError as error:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import partita as pt
 from partita.cli.options import DrawsOptions, Json, Silent
+from partita.cli.outputs import check_new_file, print_json
 
 
 def run(
@@ -19,12 +21,9 @@ def run(
 
     Example: partita convert chain1.csv chain2.csv --burn 500 --thin 5 --out draws.npz
     """
-    from partita.cli.outputs import check_new_file, print_json
-    from partita.draws.io import write_draws
-
     check_new_file(out, force)
     sample = reading.sample()
-    write_draws(out, sample)
+    pt.write_draws(out, sample)
     if json:
         facts = {name: getattr(sample, name) for name in ("n_draws", "n_items", "n_unique", "n_chains")}
         print_json({"out": str(out), **facts})

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,15 +34,16 @@ def command_line() -> str:
     return shlex.join(["partita", *sys.argv[1:]])
 
 
+@dataclass
 class Delivery:
     """Takes the presentation of a result: writes its files at once, and prints it when they are complete."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
-        self.shown: Presentation | None = None
-        self.more: dict[str, Any] = {}
-        self.text, self.truth = "", None  # type: str, str | None
-        self.printed: Mapping[str, int] | None = None
+    folder: Path | None
+    shown: Presentation | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+    truth: str | None = None
+    printed: Mapping[str, int] | None = None
 
     def __call__(
         self,
@@ -54,27 +56,13 @@ class Delivery:
         truth: str | None = None,
         printed: Mapping[str, int] | None = None,
     ) -> None:
-        """The result of the command.
+        """The result of the command, with further facts for JSON, tables to write, and text for the terminal.
 
-        Parameters
-        ----------
-        shown : Presentation
-        title : str, optional
-            Heading of the report.
-        facts : dict, optional
-            Further facts for JSON.
-        tables : dict, optional
-            Further tables to write, by name.
-        text : str
-            Further text for the terminal.
-        truth : str, optional
-            The name of the truth that the user gave.
-        printed : dict, optional
-            Tables for the terminal and their largest numbers of rows; by default those of the kind.
+        `title` is the heading of the report, `truth` the name of the truth that the user gave, and `printed` has the
+        tables for the terminal and their largest numbers of rows; by default those of the kind.
         """
-        self.shown, self.truth = shown, truth
-        self.more = dict(facts or {}) | ({"interrupted": True} if left_out() else {})
-        self.text, self.printed = text, printed
+        self.shown, self.text, self.truth, self.printed = shown, text, truth, printed
+        self.facts = dict(facts or {}) | ({"interrupted": True} if left_out() else {})
         if self.folder is not None:
             self._write(self.folder, shown, title, dict(tables or {}))
 
@@ -91,19 +79,22 @@ class Delivery:
             with step(f"wrote {REPORT}"):
                 write_page(shown, folder / REPORT, title=title, command=command_line(), labels_file=table_name(LABELS))
         names = sorted([*(path.name for path in folder.iterdir()), SUMMARY])
-        write_json(folder / SUMMARY, shown.facts | self.more | {"command": command_line(), "files": names})
+        write_json(folder / SUMMARY, shown.facts | self.facts | {"command": command_line(), "files": names})
 
-    def print(self, out: Path | None, *, json: bool) -> None:
-        """The result on standard output."""
-        assert self.shown is not None
+    def finish(self, out: Path | None, *, json: bool) -> None:
+        """The result on standard output; ends with an exit code of its own if Ctrl-C came before it was complete."""
+        if self.shown is None:
+            return
         if json:
-            print_json(self.shown.facts | self.more)
+            print_json(self.shown.facts | self.facts)
         else:
             print_result(self.shown, self.truth, self.printed, asked=self.more.get("column_notes", ()))
             if self.text:
                 print_lines(self.text)
             if out is not None:
                 print(f"Results are in {out}" + (f"; open {out / REPORT} in a browser." if self.shown.of_all else "."))
+        if self.shown.interrupted or left_out():
+            raise typer.Exit(INTERRUPTED)
 
 
 def presented(result: Any, extras: Iterable[Any] = (), **given: Any) -> Presentation:
@@ -124,10 +115,7 @@ def delivering(writing: OutputOptions, *others: str) -> Iterator[Delivery]:
     with place as folder:
         delivery = Delivery(folder)
         yield delivery
-    if delivery.shown is not None:
-        delivery.print(writing.out, json=writing.json)
-        if delivery.shown.interrupted or left_out():
-            raise typer.Exit(INTERRUPTED)
+    delivery.finish(writing.out, json=writing.json)
 
 
 def write_result_table(path: Path, table: Table) -> None:

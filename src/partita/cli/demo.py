@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import partita as pt
 from partita.cli.deliver import Delivery
 from partita.cli.options import Json, Silent
-from partita.cli.outputs import whole_folder
-
-if TYPE_CHECKING:
-    from partita.estimation.result import Estimate
-    from partita.uncertainty.ball import CredibleBall
+from partita.cli.outputs import print_json, whole_folder
 
 FIGURES = ("estimates.png", "ball.png", "similarity.png", "clusters.png", "trace.png")
 GRID_POINTS = 400
@@ -33,17 +30,14 @@ def run(
     """
     import numpy as np
 
-    import partita as pt
     from partita._support.names import Named
-    from partita.cli.outputs import print_json
-    from partita.models import GaussianDPM
     from partita.results.present import present
 
     say = (lambda text: None) if quiet or json else print
     velocity = pt.datasets.load_galaxies().data[:, 0] / 1000
     with whole_folder(out, force=True) as folder:
         say(f"Data: velocities of {velocity.size} galaxies, in 1,000 km/s")
-        model = GaussianDPM(covariance="diag")
+        model = pt.models.GaussianDPM(covariance="diag")
         chain = model.sample(velocity[:, None], draws=draws, warmup=draws, chains=4, rng=seed)
         if not chain.attrs["complete"]:  # a demo of half a sample is none
             raise KeyboardInterrupt
@@ -66,12 +60,9 @@ def run(
     say(f"The report is {(out / 'report.html').absolute()}")
 
 
-def _draw(folder: Path, velocity: Any, density: Any, estimates: dict[str, Estimate], ball: CredibleBall) -> None:
+def _draw(folder: Path, velocity: Any, density: Any, estimates: dict[str, pt.Estimate], ball: pt.CredibleBall) -> None:
     """Figures 17 to 19 of Wade & Ghahramani, and the search."""
     from matplotlib.figure import Figure
-
-    from partita import plots
-    from partita.pairs.similarity import similarity
 
     def new(width: float, height: float) -> Figure:
         return Figure(figsize=(width, height), layout="constrained")
@@ -79,14 +70,14 @@ def _draw(folder: Path, velocity: Any, density: Any, estimates: dict[str, Estima
     best = estimates["vi"]
     both = new(10, 3.6)
     for ax, (loss, estimate) in zip(both.subplots(1, 2), estimates.items(), strict=True):
-        plots.density_plot(velocity, estimate.labels, density=density, ax=ax)
+        pt.plots.density_plot(velocity, estimate.labels, density=density, ax=ax)
         ax.set(title=f"{loss}: {estimate.n_clusters} clusters", xlabel="velocity, 1,000 km/s")
     panels = new(13, 3)
     axes = panels.subplots(1, 4, sharey=True)
-    plots.ball_panels(velocity, best.labels, ball, most=1, density=density, axes=axes)
+    pt.plots.ball_panels(velocity, best.labels, ball, most=1, density=density, axes=axes)
     heat, counts, trace = new(6, 5), new(5, 3.2), new(5.4, 3.4)
-    plots.similarity_map(similarity(best.sample), best.labels, ax=heat.add_subplot())
-    plots.cluster_counts(best.sample, estimate=best.labels, ax=counts.add_subplot())
-    plots.run_trace([run.trace for run in best.runs], ax=trace.add_subplot())
+    pt.plots.similarity_map(pt.similarity(best.sample), best.labels, ax=heat.add_subplot())
+    pt.plots.cluster_counts(best.sample, estimate=best.labels, ax=counts.add_subplot())
+    pt.plots.run_trace([run.trace for run in best.runs], ax=trace.add_subplot())
     for figure, name in zip((both, panels, heat, counts, trace), FIGURES, strict=True):
         figure.savefig(folder / name, dpi=150)

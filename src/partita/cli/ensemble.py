@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Annotated
 
 from partita.cli.base_files import read_base
-from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Clusters, Combiner, as_combiner
+from partita.cli.combiners import CONSENSUS, METHODS, NBCE, Combiner, as_combiner
 from partita.cli.deliver import delivering, presented
 from partita.cli.given import check_choice, refuse, was_typed
 from partita.cli.inputs import in_order, read_partition
@@ -93,7 +93,7 @@ def refuse_unused(combiner: Combiner, inference: str) -> None:
         refuse(NBCE_OPTIONS, f"is for --method nbce, not for {combiner.name}")
     elif inference != "gibbs":
         refuse(GIBBS_OPTIONS, f"is for --inference gibbs, not for {inference}")
-    if combiner.clusters is Clusters.FOUND:
+    if combiner.k == "unused":
         refuse(["k"], f"is not for --method {combiner.name}, which finds the number of clusters itself")
     if combiner is not CONSENSUS and (combiner is not NBCE or inference != "gibbs"):
         refuse(["loss"], "is for --method consensus, and for nbce with --inference gibbs")

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import typer
 
+import partita as pt
 from partita._support import signals as _signals
 from partita._support.atomic import WRITE_ERRORS, remove_working
 from partita._support.errors import (
@@ -151,9 +152,7 @@ def _option(name: str, value: Any) -> str:
 
 
 def _show_warning(told: set[str], message: Warning | str, category: type[Warning], *place: Any) -> None:
-    from partita.estimation.convergence import MixingWarning  # here, so that --help starts at once
-
-    if issubclass(category, MixingWarning):  # shown in the first lines of the result
+    if issubclass(category, pt.MixingWarning):  # shown in the first lines of the result
         return
     if issubclass(category, UserWarning | RuntimeWarning) and str(message) not in told:  # each run may repeat it
         told.add(str(message))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import partita as pt
 from partita.cli.answer import ExtraOptions
 from partita.cli.constraints import ConstraintOptions
 from partita.cli.deliver import delivering
@@ -37,7 +38,6 @@ def run(
     Example: partita estimate --pairs pairs.csv --one-per records.csv:source --apart twins.csv --out results
     """
     from partita._support.validate import check_level
-    from partita.uncertainty.ball import credible_ball
 
     check_level(level, "--level")
     if not pair_options.is_given:
@@ -54,5 +54,5 @@ def run(
         best = dask_options.estimate(searching, sample, constraints)
         ball: list[Any] = []
         if writing.out is not None:
-            extra(ball, "ball", lambda: credible_ball(best, level=level))
+            extra(ball, "ball", lambda: pt.credible_ball(best, level=level))
         deliver(extras.presented(best, files, ball), truth=extras.truth)

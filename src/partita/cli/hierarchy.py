@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from partita.cli.deliver import delivering, presented
+import partita as pt
+from partita._support.atomic import atomic_file
+from partita.cli.deliver import Delivery, presented
 from partita.cli.given import refuse
 from partita.cli.option import opt
-from partita.cli.options import DrawsOptions, Json, OutputOptions, SearchOptions
+from partita.cli.options import DrawsOptions, Json, SearchOptions
+from partita.cli.outputs import check_new_file
 from partita.cli.steps import step
-
-if TYPE_CHECKING:
-    from partita.uncertainty.hierarchy import Hierarchy
 
 
 def run(
@@ -29,31 +29,24 @@ def run(
 
     Example: partita hierarchy draws.csv --newick tree.nwk --seed 1
     """
-    from partita._support.atomic import atomic_file
-    from partita.cli.outputs import check_new_file
-    from partita.uncertainty.hierarchy import hierarchy
-
     if newick is None:
         refuse(["force"], "is for the file of --newick")
     else:
         check_new_file(newick, force)
-    with delivering(OutputOptions(json=json)) as deliver:
-        best = searching.estimate(reading.sample())
-        with step("tree of clusterings"):
-            tree = hierarchy(best, finest=finest)
-        if newick is not None:
-            with atomic_file(newick) as temporary:
-                temporary.write_text(tree.newick() + "\n", encoding="utf-8")
-        facts = {
-            "levels": [level.tolist() for level in tree.levels],
-            "expected_losses": tree.expected_loss.tolist(),
-            "newick": tree.newick(),
-            "nodes": _nodes(tree),
-        }
-        deliver(presented(best, [tree]), facts=facts, printed={}, text=_text(tree))
+    best = searching.estimate(reading.sample())
+    with step("tree of clusterings"):
+        tree = pt.hierarchy(best, finest=finest)
+    if newick is not None:
+        with atomic_file(newick) as temporary:
+            temporary.write_text(tree.newick() + "\n", encoding="utf-8")
+    facts = {"levels": [level.tolist() for level in tree.levels], "expected_losses": tree.expected_loss.tolist()}
+    facts |= {"newick": tree.newick(), "nodes": _nodes(tree)}
+    delivery = Delivery(None)
+    delivery(presented(best, [tree]), facts=facts, printed={}, text=_text(tree))
+    delivery.finish(None, json=json)
 
 
-def _nodes(tree: Hierarchy) -> list[dict[str, object]]:
+def _nodes(tree: pt.Hierarchy) -> list[dict[str, object]]:
     from partita.results.presentation import plain
 
     support = tree.support
@@ -70,7 +63,7 @@ def _nodes(tree: Hierarchy) -> list[dict[str, object]]:
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _text(tree: Hierarchy) -> str:
+def _text(tree: pt.Hierarchy) -> str:
     """One line per level."""
     import numpy as np
 

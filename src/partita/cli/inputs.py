@@ -37,9 +37,7 @@ LABELS = Kind(
     may_start_at_zero=True,
 )
 DATA = Kind(
-    "item",
-    "put names (x1,x2,...) in its place if it is a header, or above it if it is an item",
-    numbers_only=True,
+    "item", "put names (x1,x2,...) in its place if it is a header, or above it if it is an item", numbers_only=True
 )
 
 

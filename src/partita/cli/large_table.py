@@ -155,10 +155,6 @@ def read_parquet(path: str, named: Sequence[str]) -> RawTable:
             texts, places = others.pop(own).distinct()
             names = tuple(texts[place] for place in places.tolist())
             break
-    read = from_columns(
-        ((name, numbers[name]) for name in plain),
-        names,
-        line_of=lambda row: f"{path}, row {row + 1}",
-    )
+    read = from_columns(((name, numbers[name]) for name in plain), names, line_of=lambda row: f"{path}, row {row + 1}")
     by_name = {raw.name: raw for raw in read.columns} | others
     return replace(read, columns=tuple(by_name[name] for name in found.schema.names if name in by_name))

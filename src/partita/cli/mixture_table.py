@@ -7,10 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import partita as pt
+from partita._support.atomic import atomic_file
 from partita._support.hints import plural
 from partita._support.text.cells import parse_cell
 from partita._support.text.header import MIXED, Kind
 from partita._support.text.table import Table, read_table
+from partita._support.text.write_table import write_table
 from partita.cli.given import refuse
 from partita.cli.inputs import ROW_NUMBERS, counts_rows, different_words, name_column, named_rows, split_names
 from partita.cli.large_table import PARQUET, read_large, read_parquet
@@ -22,7 +25,6 @@ from partita.cli.terminal import print_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from partita.models import Curves, MixtureDPM
     from partita.models.mixtures.raw import RawTable
     from partita.models.mixtures.schema import Schema
 
@@ -108,17 +110,15 @@ class TableOptions:
         return families_of_file(self.schema) | parse_families(self.family)
 
     @cached_property
-    def curves(self) -> Curves | None:
+    def curves(self) -> pt.models.Curves | None:
         """The columns of a long table that make curves, if both are given."""
-        from partita.models import Curves
-
         if (self.subject is None) != (self.time is None):
             raise ValueError("--id and --time go together: the subject and the time of each row")
         if self.subject is None or self.time is None:
             return None
         if self.regression is not None:
             raise ValueError("--id and --regression cannot be used together")
-        return Curves(self.subject, self.time)
+        return pt.models.Curves(self.subject, self.time)
 
     @property
     def covariances(self) -> list[list[str]] | str | None:
@@ -141,20 +141,21 @@ class TableOptions:
         write_schema(self.schema, table, given_families(table, self.families))
         return True
 
-    def model(self, table: RawTable, *, sampled: bool = True, json: bool) -> tuple[MixtureDPM, Schema, tuple[str, ...]]:
+    def model(
+        self, table: RawTable, *, sampled: bool = True, json: bool
+    ) -> tuple[pt.models.MixtureDPM, Schema, tuple[str, ...]]:
         """The model of a table, what it takes the columns for, and questions about them, printed unless in JSON."""
         from partita._support.validate import check_count
-        from partita.models import FiniteMixture, MixtureDPM
 
         if (k := self.clusters) is not None:
             refuse(["alpha", "expect"], "is for an unknown number of clusters; --clusters fixes it")
-        model = MixtureDPM(
+        model = pt.models.MixtureDPM(
             self.families,
             full=self.covariances,
             select=self.select,
             noise=self.noise,
             curves=self.curves or self.regression,
-            components=None if k is None else FiniteMixture(components=check_count(k, "--clusters", 1)),
+            components=None if k is None else pt.models.FiniteMixture(components=check_count(k, "--clusters", 1)),
             projection=self.projection,
         )
         schema = model.describe(table)
@@ -169,8 +170,6 @@ class TableOptions:
 
 def concentration(alpha: float | None, expect: str | None, n_items: int, *, json: bool) -> Any:
     """The concentration or its prior, and what the prior of --expect says, printed unless the output is JSON."""
-    from partita.models.mixtures.cluster_numbers import prior_clusters
-
     if expect is None:
         return alpha
     refuse(["alpha"], "is set by --expect: give one of them")
@@ -180,7 +179,7 @@ def concentration(alpha: float | None, expect: str | None, n_items: int, *, json
     low, high = int(ends[0]), int(ends[-1])
     if not 1 <= low <= high <= n_items:
         raise ValueError(f"--expect must be a range within 1 and {n_items:,}, the number of items, but it is {expect}")
-    found = prior_clusters(n_items, (low, high))
+    found = pt.prior_clusters(n_items, (low, high))
     if not json:
         asked = plural(low, "cluster") if low == high else f"{low} to {high} clusters"
         have = "has" if low == high == 1 else "have"
@@ -235,8 +234,6 @@ def families_of_file(path: Path | None) -> dict[str, str]:
 
 def write_schema(path: Path, table: RawTable, families: Mapping[str, str]) -> None:
     """Writes the families that are given or follow from the types, and prints them with questions."""
-    from partita._support.atomic import atomic_file
-    from partita._support.text.write_table import write_table
     from partita.models.mixtures.schema import propose_schema
 
     schema, reasons = propose_schema(table, families)
@@ -268,7 +265,7 @@ def read_mixed(
     missing: Sequence[str] | None,
     *,
     as_table: bool = False,
-    curves: Curves | None = None,
+    curves: pt.models.Curves | None = None,
 ) -> RawTable:
     """The columns of a csv file; one that names the items is not a variable, unless it has a family."""
     import numpy as np

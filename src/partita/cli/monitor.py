@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import partita as pt
 from partita.cli.given import refuse
 from partita.cli.option import arg
 from partita.cli.options import Burn, Jobs, Json, Level, LossName, Seed
-
-if TYPE_CHECKING:
-    from partita.draws.sample import PartitionSample
-    from partita.uncertainty.monitor import Monitor
+from partita.cli.outputs import print_json
+from partita.cli.terminal import printable
 
 NOT_SETTLED = 1
 SHORT = 0.01  # seconds: long enough for one look
@@ -41,12 +40,7 @@ def run(
     Example: partita monitor draws.csv --once --seed 1
     """
     from partita._support.validate import check_level
-    from partita.cli.outputs import print_json
-    from partita.cli.terminal import printable
-    from partita.models.chains.growing import growing_draws
     from partita.results.presentation import plain
-    from partita.search.settings import Search
-    from partita.uncertainty.monitor import monitor
     from partita.uncertainty.stabilisation import check_share
 
     if once:
@@ -54,9 +48,9 @@ def run(
     check_level(level, "--level")
     check_share(tolerance, "--tolerance")
     check_share(precision, "--precision")
-    search = Search(runs=4, n_jobs=jobs)
-    watched = monitor(loss, level=level, tolerance=tolerance, precision=precision, search=search, rng=seed)
-    draws = growing_draws(path, burn=burn, every=every, patience=SHORT if once else patience)
+    search = pt.Search(runs=4, n_jobs=jobs)
+    watched = pt.monitor(loss, level=level, tolerance=tolerance, precision=precision, search=search, rng=seed)
+    draws = pt.growing_draws(path, burn=burn, every=every, patience=SHORT if once else patience)
     source = islice(draws, 1) if once else draws
     last = watched.watch(source if json else _shown(watched, source))
     if json:
@@ -68,10 +62,8 @@ def run(
         raise typer.Exit(NOT_SETTLED)
 
 
-def _shown(watched: Monitor, source: Iterator[PartitionSample]) -> Iterator[PartitionSample]:
+def _shown(watched: pt.Monitor, source: Iterator[pt.PartitionSample]) -> Iterator[pt.PartitionSample]:
     """The draws; checks made with those before are printed."""
-    from partita.cli.terminal import printable
-
     shown = 0
     for draws in source:
         yield draws

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import partita as pt
+from partita._support.text.cells import whole_or_text
 from partita.cli.option import arg
 
 EdgeFile = Annotated[
@@ -56,15 +58,14 @@ class Network:
 
     def read(self, edges: Path, others: Sequence[str] = ()) -> Any:
         """The network of a file; `others` are nodes even if they have no edges."""
-        from partita._support.text.cells import whole_or_text
-        from partita.models import as_graph
         from partita.models.networks.edge_list import read_node_names
 
         names = None if self.nodes is None else read_node_names(self.nodes)
         chosen = None if self.columns is None else [name.strip() for name in self.columns.split(",")]
 
         def read(nodes: Any) -> Any:
-            return as_graph(edges, directed=not self.undirected, edges=self.kind, nodes=nodes, columns=chosen)
+            how: dict[str, Any] = {"directed": not self.undirected, "edges": self.kind, "columns": chosen}
+            return pt.models.as_graph(edges, nodes=nodes, **how)
 
         graph = read(names)
         known = set(map(str, graph.names))
@@ -73,7 +74,6 @@ class Network:
 
     def nested_model(self) -> Any:
         """The nested block model of such a network."""
-        from partita.models import NestedBlockModel
         from partita.models.networks.nested import EDGE_KINDS
 
         if self.blocks != "free":
@@ -81,11 +81,9 @@ class Network:
         if self.kind not in EDGE_KINDS:
             raise ValueError(f"--nested takes binary or counted edges, not --weights {self.weights}")
         settings: dict[str, Any] = {"edges": self.kind, "degree_corrected": self.degree_corrected}
-        return NestedBlockModel(not self.undirected, self.loops, **settings)
+        return pt.models.NestedBlockModel(not self.undirected, self.loops, **settings)
 
     def model(self) -> Any:
         """The block model of such a network."""
-        from partita.models import StochasticBlockModel
-
         settings: dict[str, Any] = {"blocks": self.blocks, "degree_corrected": self.degree_corrected}
-        return StochasticBlockModel(not self.undirected, self.loops, edges=self.kind, **settings)
+        return pt.models.StochasticBlockModel(not self.undirected, self.loops, edges=self.kind, **settings)

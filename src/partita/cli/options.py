@@ -8,18 +8,12 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
+import partita as pt
 from partita.cli.given import refuse, was_typed
 from partita.cli.option import arg, opt
 from partita.cli.steps import step
-
-if TYPE_CHECKING:
-    from partita.draws.sample import PartitionSample
-    from partita.estimation.result import Estimate
-    from partita.losses.base import Loss
-    from partita.search.constraints import Constraints
-    from partita.search.settings import Search
 
 DRAWS = (
     "Draws: csv, tsv, txt, npy, npz, parquet, feather, rds, RData, zarr, nc; several files are chains; - is standard "
@@ -49,7 +43,7 @@ def read_sample(
     missing: Sequence[str] | None = None,
     noise: Sequence[str] | None = None,
     **text: Any,
-) -> PartitionSample:
+) -> pt.PartitionSample:
     """The draws of files that a user names; `text` are options for text files. A table of data is refused."""
     from partita.cli.mistaken import checked_draws
     from partita.draws.io import draws_source, missing_in_text
@@ -84,7 +78,7 @@ class DrawsOptions:
     ] = None
     as_draws: AsDraws = False
 
-    def sample(self) -> PartitionSample:
+    def sample(self) -> pt.PartitionSample:
         """The draws that the options specify."""
         long = None if self.long is None else [name.strip() for name in self.long.split(",")]
         with step(f"read {', '.join(self.draws)}") as found:
@@ -111,7 +105,7 @@ class OptionalDrawsOptions(DrawsOptions):
 
     draws: Annotated[list[str] | None, arg(DRAWS)] = None  # type: ignore[assignment]
 
-    def sample(self) -> PartitionSample:
+    def sample(self) -> pt.PartitionSample:
         """The draws that the options name."""
         if not self.draws:
             raise ValueError("there are no draws: name their files, or give --pairs or --similarity")
@@ -129,13 +123,13 @@ class LossOptions:
     ] = None
     b: Annotated[float | None, opt("Cost of joining (binder, vi).", shown="1")] = None
 
-    def chosen_loss(self) -> Loss:
+    def chosen_loss(self) -> pt.Loss:
         """The loss with its weights."""
         from partita.losses.losses import as_loss
 
         return self._with_weights(as_loss(self.loss), "vi")
 
-    def _with_weights(self, loss: Any, other: str) -> Loss:
+    def _with_weights(self, loss: Any, other: str) -> pt.Loss:
         """The loss with the weights that were given; binder and another one have weights."""
         weights = {name: value for name, value in (("a", self.a), ("b", self.b)) if value is not None}
         if weights and not loss.weights:
@@ -169,13 +163,11 @@ class SearchOptions(LossOptions):
     max_draws: Annotated[int | None, "Search on at most this many random draws and evaluate on the others."] = None
     quiet: Annotated[bool, opt("No progress and no notes; warnings are printed.", "--quiet", "-q")] = False
 
-    def estimate(self, sample: PartitionSample, constraints: Constraints | None = None) -> Estimate:
+    def estimate(self, sample: pt.PartitionSample, constraints: pt.Constraints | None = None) -> pt.Estimate:
         """The estimate that the options specify."""
-        import partita
-
         self.refuse_unused()
         with step(f"searched ({self.method})", has_progress=True) as found:
-            best = partita.estimate(
+            best = pt.estimate(
                 sample,
                 loss=self.chosen_loss(),
                 method=self.method,
@@ -200,17 +192,15 @@ class SearchOptions(LossOptions):
         """Raises an error for any option that only applies to a search."""
         refuse(SEARCH_OPTIONS, why)
 
-    def pair_loss(self) -> Loss:
+    def pair_loss(self) -> pt.Loss:
         """The loss of pair probabilities with its weights; Binder's unless another is named."""
         from partita.pairs.losses import as_pair_loss
 
         return self._with_weights(as_pair_loss(self.loss if was_typed("loss") else "binder"), "vi-lower-bound")
 
-    def settings(self) -> Search:
+    def settings(self) -> pt.Search:
         """The settings of the search; progress is shown on a terminal only."""
-        from partita.search.settings import Search
-
-        return Search(
+        return pt.Search(
             runs=self.runs,
             seconds=self.seconds,
             max_clusters=whole_limit(self.max_clusters),
@@ -239,20 +229,18 @@ class DaskOptions:
     shards: Annotated[int | None, "Split the draws over the workers into this many parts."] = None
 
     def estimate(
-        self, searching: SearchOptions, sample: PartitionSample, constraints: Constraints | None = None
-    ) -> Estimate:
+        self, searching: SearchOptions, sample: pt.PartitionSample, constraints: pt.Constraints | None = None
+    ) -> pt.Estimate:
         """The estimate, computed on a cluster if the options name one."""
         if self.dask is None and self.workers is None:
             if self.shards is not None:
                 raise ValueError("--shards needs workers: --dask or --workers")
             return searching.estimate(sample, constraints)
-        from partita import distributed
-
         refuse(["together", "apart", "one_per"], "is for a search on this machine, not on Dask workers")
         searching.refuse_unused()
         if self.dask is not None and self.workers is not None:
             raise ValueError("--dask already has workers: --workers is for a cluster on this machine")
-        return distributed.estimate(
+        return pt.distributed.estimate(
             sample,
             loss=searching.chosen_loss(),
             method=searching.method,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import partita as pt
 from partita.cli.steps import extra
-
-if TYPE_CHECKING:
-    from partita.estimation.result import Estimate
-
 
 #: Labels of distinct draws up to which other losses are searched.
 CHEAP_CELLS = 400_000
@@ -39,10 +37,9 @@ class PageAnswers:
         if self.partial is not None:
             check_level(self.partial, "--partial")
 
-    def compute(self, best: Estimate, found: list[Any]) -> None:
+    def compute(self, best: pt.Estimate, found: list[Any]) -> None:
         """Appends what the page shows beside the ball: the chains, other losses, and what was asked for."""
         from partita.losses.losses import as_loss
-        from partita.uncertainty import cluster_parameters, hierarchy, monte_carlo_error, partial_clustering
 
         if _may_have_mixed(best):
             extra(found, "estimates of the chains", lambda: _diagnostics(best))
@@ -50,17 +47,19 @@ class PageAnswers:
             for loss in [loss for loss in map(as_loss, COMPARED) if loss != best.loss]:
                 extra(found, f"estimate under {loss}", functools.partial(_under, best, loss))
         if self.partial is not None:
-            extra(found, "partial clustering", functools.partial(partial_clustering, best.sample, self.partial, rng=0))
+            extra(
+                found, "partial clustering", functools.partial(pt.partial_clustering, best.sample, self.partial, rng=0)
+            )
         if self.tree:
-            extra(found, "tree of clusterings", lambda: hierarchy(best))
+            extra(found, "tree of clusterings", lambda: pt.hierarchy(best))
         if self.errors:
-            extra(found, "Monte Carlo error", lambda: monte_carlo_error(best, rng=0))
+            extra(found, "Monte Carlo error", lambda: pt.monte_carlo_error(best, rng=0))
         if self.parameters is not None:
             theta = _read_parameters(self.parameters)
-            extra(found, f"parameters of {self.parameters}", lambda: cluster_parameters(best, theta))
+            extra(found, f"parameters of {self.parameters}", lambda: pt.cluster_parameters(best, theta))
 
 
-def _may_have_mixed(best: Estimate) -> bool:
+def _may_have_mixed(best: pt.Estimate) -> bool:
     """Whether there are chains to compare, in a moment."""
     from partita.results.uncertain import MIXING_CELLS
 
@@ -68,29 +67,23 @@ def _may_have_mixed(best: Estimate) -> bool:
     return not sample.is_weighted and sample.n_chains > 1 and sample.n_unique * sample.n_items <= MIXING_CELLS
 
 
-def _diagnostics(best: Estimate) -> Any:
+def _diagnostics(best: pt.Estimate) -> Any:
     """How well the chains mixed, with the estimate of each."""
-    import warnings
-
-    from partita.search.settings import Search
-    from partita.uncertainty.diagnostics import diagnostics
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the notes say so
-        return diagnostics(best, search=Search(runs=1), rng=0)
+        return pt.diagnostics(best, search=pt.Search(runs=1), rng=0)
 
 
-def _has_cheap_losses(best: Estimate) -> bool:
+def _has_cheap_losses(best: pt.Estimate) -> bool:
     """Whether estimates under other losses cost next to nothing and would be those of the same problem."""
     sample = best.sample
     return sample.n_unique * sample.n_items <= CHEAP_CELLS and best.constraints is None and not sample.has_gaps
 
 
-def _under(best: Estimate, loss: Any) -> Any:
+def _under(best: pt.Estimate, loss: Any) -> Any:
     from partita.estimation.estimate import estimate_step
-    from partita.search.settings import Search
 
-    return estimate_step(best.sample, loss, Search(runs=4), 0)
+    return estimate_step(best.sample, loss, pt.Search(runs=4), 0)
 
 
 def _read_parameters(path: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import partita as pt
 from partita.cli.deliver import delivering, presented
 from partita.cli.options import DrawsOptions, OutputOptions, Seed
 from partita.cli.steps import step
@@ -21,10 +22,8 @@ def run(
 
     Example: partita partial draws.csv --probability 0.5 --seed 1
     """
-    from partita.uncertainty.partial import partial_clustering
-
     with delivering(writing) as deliver:
         sample = reading.sample()
         with step("partial clustering"):
-            found = partial_clustering(sample, probability, starts=starts, complete=complete, rng=seed)
+            found = pt.partial_clustering(sample, probability, starts=starts, complete=complete, rng=seed)
         deliver(presented(found))

@@ -6,20 +6,22 @@ import json as json_format
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import partita as pt
 from partita._support.atomic import atomic_file
+from partita._support.text.header import MIXED, Kind
+from partita._support.text.table import read_table
 from partita.cli.deliver import FILES, print_rows, write_result_table
 from partita.cli.form import first_number
 from partita.cli.given import refuse
 from partita.cli.inputs import named_rows, split_names
+from partita.cli.mixture_table import cells_of
 from partita.cli.option import arg
 from partita.cli.options import Json, MissingCells
 from partita.cli.outputs import SUMMARY, check_new_file, print_json
 from partita.cli.terminal import print_lines
 
 if TYPE_CHECKING:
-    from partita._support.text.table import Table
     from partita.models.mixtures.raw import RawTable
-    from partita.uncertainty.memberships import Memberships
 
 
 def run(
@@ -50,7 +52,6 @@ def run(
 
     Example: partita relate results outside.csv --outcome income --covariates age,region
     """
-    from partita.profiling.relate import relate
     from partita.results.after_clustering import relation_table
 
     if out is None:
@@ -66,7 +67,7 @@ def run(
     _refuse_modelled(folder, wanted or further)
     values = None if not wanted else _read_outside(outside, wanted, missing)
     others = None if not further else _read_outside(outside, further, missing)
-    related = relate(found, values, others, family, level=level).counted_from(first_number())
+    related = pt.relate(found, values, others, family, level=level).counted_from(first_number())
     table = relation_table(related)
     if out is not None:
         with atomic_file(out) as temporary:
@@ -82,14 +83,11 @@ def run(
     print_rows(table, len(table.rows))
 
 
-def read_memberships(folder: Path) -> Memberships:
+def read_memberships(folder: Path) -> pt.Memberships:
     """The clusters of an analysis and their probabilities, from its labels.csv."""
     import numpy as np
 
-    from partita._support.text.header import Kind
-    from partita._support.text.table import read_table
     from partita.results.memberships import PREFIX
-    from partita.uncertainty.memberships import Memberships
 
     if not folder.is_dir():
         raise ValueError(f"{folder} is not a folder of results: name one that --out wrote")
@@ -107,7 +105,7 @@ def read_memberships(folder: Path) -> Memberships:
     labels = np.array([int(cell) for cell in table.columns[table.column("cluster")]])
     first = int(table.names[own[0]].removeprefix(PREFIX)) if len(own) > 1 else 0
     names = named_rows(labels, table, [], str(path)).distinct_names()
-    return Memberships(cells.T, np.where(labels < 0, -1, labels - first), names)
+    return pt.Memberships(cells.T, np.where(labels < 0, -1, labels - first), names)
 
 
 def _refuse_modelled(folder: Path, names: list[str]) -> None:
@@ -126,12 +124,9 @@ def _refuse_modelled(folder: Path, names: list[str]) -> None:
 
 def _read_outside(path: str, wanted: list[str], missing: list[str] | None) -> RawTable:
     """Columns of a file, with the names of its rows."""
-    from partita._support.text.header import MIXED
-    from partita._support.text.table import read_table
-    from partita.cli.mixture_table import cells_of
     from partita.models.mixtures.raw import from_columns
 
-    table: Table = read_table(path, MIXED, wanted)
+    table = read_table(path, MIXED, wanted)
     places = [table.column(name) for name in wanted]
     rows = named_rows(places, table, places, path)
     columns = ((table.names[place], cells_of(table, place, set(missing or ()))) for place in places)

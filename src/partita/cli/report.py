@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import partita as pt
+from partita._support.atomic import atomic_file
 from partita.cli.answer import ExtraOptions
 from partita.cli.deliver import LABELS, command_line, print_result, write_result_table
 from partita.cli.errors import INTERRUPTED
 from partita.cli.form import table_name
+from partita.cli.given import refuse_all_but
 from partita.cli.inputs import DRAWS, in_order
 from partita.cli.option import opt
 from partita.cli.options import DrawsOptions, Json, Level, SearchOptions
+from partita.cli.outputs import check_new_file, print_json
 from partita.cli.page_answers import PageAnswers
 from partita.cli.steps import extra, left_out, step
 
@@ -41,8 +45,6 @@ def run(
     Example: partita report draws.csv --partial 0.9 --tree --errors --parameters means.npy
     """
     from partita._support.validate import check_level
-    from partita.cli.outputs import print_json
-    from partita.uncertainty.ball import credible_ball
 
     if _is_page(reading):
         _render_anew(Path(reading.draws[0]), out, force, json)
@@ -55,7 +57,7 @@ def run(
     files = in_order(files, sample.names, sample.n_items, DRAWS)
     best = searching.estimate(sample)
     computed: list[Any] = []
-    extra(computed, "ball", lambda: credible_ball(best, level=level))
+    extra(computed, "ball", lambda: pt.credible_ball(best, level=level))
     answers.compute(best, computed)
     shown = extras.presented(best, files, computed)
     _write(shown, out, labels_file, title)
@@ -74,12 +76,8 @@ def _is_page(reading: DrawsOptions) -> bool:
 
 
 def _render_anew(page: Path, out: Path, force: bool, json: bool) -> None:
-    from partita.cli.given import refuse_all_but
-    from partita.cli.outputs import check_new_file, print_json
-    from partita.pages.reopen import read_report
-
     refuse_all_but(("draws", "out", "force", "json"), "is for draws, and this is a page that holds its result already")
-    held = read_report(page)
+    held = pt.read_report(page)
     check_new_file(out, force)
     held.write(out)
     if json:
@@ -90,7 +88,6 @@ def _render_anew(page: Path, out: Path, force: bool, json: bool) -> None:
 
 def _check_files(out: Path, force: bool) -> Path:
     """The file of labels beside the page; an error if either may not be written."""
-    from partita.cli.outputs import check_new_file
     from partita.pages.report import check_page
 
     labels_file = out.with_name(f"{out.stem}-{table_name(LABELS)}")
@@ -102,7 +99,6 @@ def _check_files(out: Path, force: bool) -> Path:
 
 def _write(shown: Presentation, out: Path, labels_file: Path, title: str | None) -> None:
     """The page, and the labels beside it."""
-    from partita._support.atomic import atomic_file
     from partita.pages.report import write_page
 
     with atomic_file(labels_file) as temporary:  # it appears after the page

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import sys
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import Annotated, Any, TextIO
 
+import partita as pt
+from partita._support.atomic import atomic_file
 from partita.cli.given import refuse
 from partita.cli.inputs import DRAWS, read_partition
 from partita.cli.options import DrawsOptions, Json
-
-if TYPE_CHECKING:
-    from partita.draws.sample import PartitionSample
+from partita.cli.outputs import check_new_file, print_json
 
 MATRICES = (".csv", ".npy")
 FIGURES = (".png", ".pdf", ".svg")
@@ -32,11 +34,6 @@ def run(
 
     Example: partita similarity draws.csv --out psm.npy --figure psm.png
     """
-    from contextlib import ExitStack
-
-    from partita._support.atomic import atomic_file
-    from partita.cli.outputs import check_new_file, print_json
-    from partita.pairs.similarity import similarity
     from partita.results.presentation import plain
 
     if out is None and figure is None:
@@ -50,7 +47,7 @@ def run(
                 raise ValueError(f"{path}: its name must end in {', '.join(endings[:-1])} or {endings[-1]}")
     clusters = None if labels is None else read_partition(labels)
     sample = reading.sample()
-    matrix = similarity(sample)
+    matrix = pt.similarity(sample)
     order = None if clusters is None else clusters.in_order_of(sample.names, sample.n_items, DRAWS)
     with ExitStack() as opened:  # both files appear, or none
         if out is not None:
@@ -64,12 +61,12 @@ def run(
         _print_csv(sys.stdout, matrix, sample)
 
 
-def _names(sample: PartitionSample) -> list[str]:
+def _names(sample: pt.PartitionSample) -> list[str]:
     """The names of the items, or their numbers as in Python."""
     return list(sample.names or map(str, range(sample.n_items)))
 
 
-def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
+def _write(path: Path, matrix: Any, sample: pt.PartitionSample) -> None:
     from partita._support.npy import write_npy
 
     if path.suffix == ".npy":
@@ -79,9 +76,7 @@ def _write(path: Path, matrix: Any, sample: PartitionSample) -> None:
             _print_csv(stream, matrix, sample)
 
 
-def _print_csv(stream: TextIO, matrix: Any, sample: PartitionSample) -> None:
-    import csv
-
+def _print_csv(stream: TextIO, matrix: Any, sample: pt.PartitionSample) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     names = _names(sample)
     writer.writerow(["item", *names])
@@ -92,8 +87,6 @@ def _print_csv(stream: TextIO, matrix: Any, sample: PartitionSample) -> None:
 def _draw(path: Path, matrix: Any, clusters: Any) -> None:
     from matplotlib.figure import Figure
 
-    from partita.plots import similarity_map
-
     drawing = Figure(figsize=(6.4, 5.4), layout="constrained")
-    similarity_map(matrix, clusters, ax=drawing.add_subplot())
+    pt.plots.similarity_map(matrix, clusters, ax=drawing.add_subplot())
     drawing.savefig(path, dpi=200, format=path.suffix[1:])

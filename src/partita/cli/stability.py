@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated, Any
 
+from partita._support.text.cells import parse_cell
 from partita.cli.deliver import delivering, presented
 from partita.cli.given import check_choice
 from partita.cli.inputs import in_order, read_data, read_partition
@@ -22,26 +24,22 @@ NULLS = ("both", "gaussian", "permuted")
 UNEQUAL = 10
 
 
-def _kmeans(size: int | None) -> Any:
-    from sklearn.cluster import KMeans
+@dataclass(frozen=True)
+class Clusterer:
+    """A clusterer: the setting that -k and --vary k= set, how it is made, and the default of -k if there is one."""
 
-    return KMeans(_needed(size, "kmeans"), n_init=3)
-
-
-def _gmm(size: int | None) -> Any:
-    from sklearn.mixture import GaussianMixture
-
-    return GaussianMixture(_needed(size, "gmm"))
+    size: str
+    make: Callable[[int], Any]
+    default: int | None = None
 
 
-def _hdbscan(size: int | None) -> Any:
-    from sklearn.cluster import HDBSCAN
+def _sklearn(size: str, module: str, name: str, default: int | None = None, **fixed: Any) -> Clusterer:
+    """An estimator of scikit-learn."""
+    return Clusterer(size, lambda k: getattr(import_module(module), name)(**{size: k}, **fixed), default)
 
-    return HDBSCAN(min_cluster_size=5 if size is None else size, copy=True)
 
-
-def _leiden(size: int | None) -> Any:
-    """Leiden communities of the graph of nearest neighbours, 15 by default, by modularity with a resolution."""
+def _leiden(size: int) -> Any:
+    """Leiden communities of the graph of nearest neighbours, by modularity with a resolution."""
     try:
         import igraph
         import leidenalg
@@ -49,7 +47,7 @@ def _leiden(size: int | None) -> Any:
         raise ImportError("--clusterer leiden needs igraph and leidenalg: pip install leidenalg") from None
     from sklearn.neighbors import kneighbors_graph
 
-    def run(data: Any, seed: int, neighbors: int = 15 if size is None else size, resolution: float = 1.0) -> Any:
+    def run(data: Any, seed: int, neighbors: int = size, resolution: float = 1.0) -> Any:
         near = kneighbors_graph(data, min(neighbors, len(data) - 1)).tocoo()
         graph = igraph.Graph(len(data), list(zip(near.row.tolist(), near.col.tolist(), strict=True))).simplify()
         kind = leidenalg.RBConfigurationVertexPartition
@@ -58,16 +56,12 @@ def _leiden(size: int | None) -> Any:
     return run
 
 
-CLUSTERERS: dict[str, Callable[[int | None], Any]] = {
-    "kmeans": _kmeans,
-    "gmm": _gmm,
-    "hdbscan": _hdbscan,
-    "leiden": _leiden,
+CLUSTERERS = {
+    "kmeans": _sklearn("n_clusters", "sklearn.cluster", "KMeans", n_init=3),
+    "gmm": _sklearn("n_components", "sklearn.mixture", "GaussianMixture"),
+    "hdbscan": _sklearn("min_cluster_size", "sklearn.cluster", "HDBSCAN", 5, copy=True),
+    "leiden": Clusterer("neighbors", _leiden, 15),
 }
-
-
-#: What -k and --vary k= set.
-SIZES = {"kmeans": "n_clusters", "gmm": "n_components", "hdbscan": "min_cluster_size", "leiden": "neighbors"}
 
 
 @dataclass(frozen=True)
@@ -89,14 +83,17 @@ class ClustererOptions:
         check_choice("clusterer", self.clusterer, CLUSTERERS)
         if self.k is not None and self.k < 1:
             raise ValueError(f"-k must be at least 1, but it is {self.k}")
-        size: str = SIZES[self.clusterer]
+        chosen = CLUSTERERS[self.clusterer]
         grid: dict[str, list[Any]] = {}
         for text in self.vary or ():
             name, equals, values = text.partition("=")
             if not (name and equals and values):
                 raise ValueError(f"--vary must be a setting and its values, such as k=3,4,5, but it is {text}")
-            grid[size if name == "k" else name] = [_value(word) for word in values.split(",")]
-        return CLUSTERERS[self.clusterer](grid[size][0] if self.k is None and size in grid else self.k), grid
+            grid[chosen.size if name == "k" else name] = [parse_cell(word) for word in values.split(",")]
+        size = grid.get(chosen.size, [chosen.default])[0] if self.k is None else self.k
+        if size is None:
+            raise ValueError(f"--clusterer {self.clusterer} needs the number of clusters: -k")
+        return chosen.make(size), grid
 
     @property
     def share(self) -> float | str | None:
@@ -201,18 +198,3 @@ def _notes(values: Any, called: Sequence[str], spread: Any, *, scaled: bool) -> 
     if spread[most] >= UNEQUAL * spread[least]:
         more = f"varies {spread[most] / spread[least]:,.0f} times as much as {called[least]}"
         yield f"{called[most]} {more}, and distances are mostly its own. Are the units comparable? If not: --scale."
-
-
-def _needed(size: int | None, name: str) -> int:
-    if size is None:
-        raise ValueError(f"--clusterer {name} needs the number of clusters: -k")
-    return size
-
-
-def _value(word: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(word)
-        except ValueError:
-            continue
-    return word
