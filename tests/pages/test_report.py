@@ -12,6 +12,7 @@ from partita.estimation.search_warnings import search_warnings
 from partita.pages.page import render
 from partita.pages.report import write_page
 from partita.results import blocks
+from partita.results.balls import ball_sentence
 from partita.results.blocks import block_means, next_clusters
 from partita.results.chains import _rank_shares
 from partita.results.colors import label_colors
@@ -19,7 +20,7 @@ from partita.results.figures import ball_strips, trace_figure
 from partita.results.heatmap import BINS, LARGEST_FULL, UNKNOWN, HeatMap, heat_map
 from partita.results.interpretation import interpretation
 from partita.results.present import present
-from partita.results.sentences import amount
+from partita.results.sentences import amount, sizes_in_words
 from partita.results.tables import Column, Table
 from partita.search import METHODS
 from partita.search.result import RunRow
@@ -127,6 +128,14 @@ def test_the_answer_has_the_numbers(found):
 
 def test_amounts_have_their_unit():
     assert amount(0.0, pt.VI()) == "0.0000 bits"
+
+
+def test_sizes_and_balls_without_spread_in_words():
+    """Many clusters of one size have no range and no median, and a ball of one partition has no radius to tell."""
+    assert sizes_in_words(np.repeat(np.arange(20), 2)) == "of 2 items each"
+    assert sizes_in_words(np.arange(20), "nodes") == "of 1 node each"
+    ball = pt.credible_ball(pt.estimate(np.tile([0, 0, 1], (50, 1)), rng=1))
+    assert ball_sentence(ball) == "At least 95% of the posterior is exactly this partition."
     assert amount(0.00123456, pt.Binder()) == "0.00123"
 
 

@@ -16,7 +16,7 @@ from partita.cli.command import register
 from partita.cli.deliver import delivering
 from partita.cli.form import first_number
 from partita.cli.options import OutputOptions
-from partita.results.parts import section, show, words
+from partita.results.parts import section
 from partita.results.present import present
 from partita.results.presentation import COMMON, Note, Presentation, facts
 from partita.results.tables import Column, Table
@@ -72,7 +72,7 @@ class ToyPresentation(Presentation):
         yield Table("heat", "Temperature of the clusters", columns, list(enumerate(self.result.heat)), indexed=True)
 
     def more_sections(self):
-        yield section("heat", "Temperature", words("How warm it is."), show(self.tables["heat"]))
+        yield section("heat", "Temperature", "How warm it is.", self.tables["heat"])
 
 
 @pytest.fixture

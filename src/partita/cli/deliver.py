@@ -88,7 +88,7 @@ class Delivery:
         if json:
             print_json(self.shown.facts | self.facts)
         else:
-            print_result(self.shown, self.truth, self.printed, asked=self.more.get("column_notes", ()))
+            print_result(self.shown, self.truth, self.printed, asked=self.facts.get("column_notes", ()))
             if self.text:
                 print_lines(self.text)
             if out is not None:

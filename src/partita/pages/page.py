@@ -69,11 +69,7 @@ def render(content: dict[str, Any]) -> str:
     except ImportError:
         raise ImportError("the report needs jinja2: pip install 'partita[report]'") from None
     environment = Environment(
-        loader=FunctionLoader(_asset),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     data = to_json(content)
     shown = from_json(data)

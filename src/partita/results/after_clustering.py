@@ -8,7 +8,7 @@ from typing import Any
 from partita.models.mixtures.fusing import FusedEstimate
 from partita.models.mixtures.sensitivity import Sensitivity
 from partita.profiling.relate import Relation
-from partita.results.parts import section, show, words
+from partita.results.parts import note, section
 from partita.results.tables import Table, columns
 
 
@@ -29,7 +29,7 @@ def relation_section(relations: list[Relation], first: int) -> dict[str, Any]:
     for place, given in enumerate(relations):
         relation = given.counted_from(first)
         table = replace(relation_table(relation), id=f"relation-{place}")
-        blocks += [words(relation.in_words()), words(" ".join(relation.notes), note=True), show(table)]
+        blocks += [relation.in_words(), note(" ".join(relation.notes)), table]
     return section("relation", "Clusters and outside variables", *blocks, menu="Outside variables")
 
 
@@ -47,8 +47,8 @@ def sensitivity_section(found: Sensitivity, first: int) -> dict[str, Any]:
         Reported partition
         Excess:loss | Expected loss of the reported partition minus that of the best one""")
     table = Table("sensitivity", "Other priors on partitions", header, rows)
-    notes = words(" ".join(found.notes), note=True)
-    return section("sensitivity", "Sensitivity to the prior", words(found.in_words()), notes, show(table), menu="Prior")
+    notes = note(" ".join(found.notes))
+    return section("sensitivity", "Sensitivity to the prior", found.in_words(), notes, table, menu="Prior")
 
 
 def _verdict(stays: bool | None) -> str:
@@ -70,5 +70,5 @@ def path_table(found: FusedEstimate) -> Table:
 
 def fused_section(found: FusedEstimate, first: int) -> dict[str, Any]:
     """The number of components and of the clusters that they make."""
-    told = words(found.in_words())
-    return section("fused", "Components and clusters", told, show(path_table(found)), menu="Components")
+    told = found.in_words()
+    return section("fused", "Components and clusters", told, path_table(found), menu="Components")

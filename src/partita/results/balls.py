@@ -20,6 +20,8 @@ BOUNDS = ("upper", "lower", "horizontal")
 
 def ball_sentence(ball: CredibleBall) -> str:
     """What the stated share of the posterior allows."""
+    if ball.n_inside == 1 and ball.radius == 0:
+        return f"At least {percent(ball.level)} of the posterior is exactly this partition."
     counts = ball.sample.cluster_counts[ball.inside]
     fewest, most = int(counts.min()), int(counts.max())
     span = plural(fewest, "cluster") if fewest == most else f"{fewest} to {most} clusters"

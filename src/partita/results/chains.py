@@ -26,10 +26,7 @@ def chain_figure(estimate: Estimate) -> dict[str, Any] | None:
     sample = estimate.sample
     if not 1 < sample.n_chains <= CHAINS_SHOWN:
         return None
-    summaries = {
-        "clusters": sample.n_clusters.astype(np.float64),
-        "distance to the estimate": estimate.distances,
-    }
+    summaries = {"clusters": sample.n_clusters.astype(np.float64), "distance to the estimate": estimate.distances}
     arrays = {name: by_chain(values[sample.index], sample) for name, values in summaries.items()}
     step = -(-next(iter(arrays.values())).shape[1] // DRAWS_TRACED)
     quantities = [

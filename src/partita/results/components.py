@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from partita._support.arrays import Ints
 from partita._support.hints import plural
 from partita.estimation.result import Estimate
-from partita.results.tables import Table, columns
+from partita.results.tables import Table, columns, table
 
 #: With fewer clusters the table of the clusters itself shows all there is to see.
 MANY_CLUSTERS = 100
@@ -55,5 +55,4 @@ def sizes_table(of_clusters: Ints) -> Table:
     """How many clusters there are of each size, large ones first."""
     sizes, count = np.unique(of_clusters, return_counts=True)
     rows = list(zip(sizes.tolist(), count.tolist(), (sizes * count).tolist(), strict=True))[::-1][:SIZES_LISTED]
-    header = columns("Items each; Clusters; Items in all")
-    return Table("sizes", "Clusters by size", header, rows)
+    return table("sizes", "Clusters by size", "Items each; Clusters; Items in all", rows)

@@ -20,6 +20,11 @@ ROW_HEIGHT, INTERVALS_DRAWN = 22, 60
 LEAF_WIDTH, LEVEL_HEIGHT, LEAVES_DRAWN, STEP_HEIGHT = 40, 28, 60, 74
 
 
+def number(value: float, digits: int = 4) -> str:
+    """A number in a drawing, with a minus sign."""
+    return f"{value:.{digits}g}".replace("-", "−")
+
+
 class Drawing:
     """Cells, lines (with a class of the style sheet and a width), dots, and words (with their anchor).
 
@@ -101,7 +106,7 @@ def mean_curves(
     drawing.line([LEFT, WIDTH - 2 * RIGHT], [bottom] * 2, "base")
     for value in round_values(least, most):
         drawing.line([LEFT, WIDTH - 2 * RIGHT], [y(value)] * 2, "grid")
-        drawing.words.append((LEFT - 8, float(y(value)) + 4, "end", f"{value:.6g}"))
+        drawing.words.append((LEFT - 8, float(y(value)) + 4, "end", number(value, 6)))
     for place in np.unique(np.linspace(0, len(at) - 1, min(len(at), TIMES_SHOWN)).round().astype(int)):
         drawing.words.append((float(x[place]), bottom + 18, "middle", times[place]))
     drawing.words.append(((LEFT + WIDTH) / 2, bottom + 36, "middle", "time"))
@@ -138,11 +143,11 @@ def _draw_intervals(drawing: Drawing, rows: list[dict[str, Any]], top: float, fi
         y = top + (at + 0.5) * ROW_HEIGHT
         drawing.words.append((left - 12, y + 4, "end", f"cluster {row['cluster'] + first}"))
         drawing.line([left + (row[end] - low) * scale for end in ("low", "high")], [y, y], "interval", 2.0)
-        told = f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
+        told = f"{number(row['mean'])} ({number(row['low'])} to {number(row['high'])})"
         drawing.dots.append((round(left + (row["mean"] - low) * scale, 1), y, told))
     drawing.line([left, right], [bottom + 2] * 2, "base")
     name = f"component {rows[0]['component']}" if rows[0]["component"] else "parameter"
-    words = (f"{low:.4g}", name, f"{high:.4g}")
+    words = (number(low), name, number(high))
     for x, anchor, word in zip((left, (left + right) / 2, right), ("start", "middle", "end"), words, strict=True):
         drawing.words.append((x, bottom + 18, anchor, word))
 

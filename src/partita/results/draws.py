@@ -27,10 +27,10 @@ from partita.results.heatmap import HeatMap, has_map, heat_map
 from partita.results.interpretation import interpretation
 from partita.results.memberships import is_shown, membership_columns, membership_section
 from partita.results.methods_text import paragraphs
-from partita.results.parts import figure, listed, section, show, subheading, words
+from partita.results.parts import figure, listed, section, subheading
 from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.sentences import amount, loss_words
-from partita.results.tables import Table, columns
+from partita.results.tables import Table, columns, table
 from partita.results.uncertain import LISTED, MIXING_CELLS, listed_rows, map_section, uncertain_section, uncertain_table
 from partita.search.settings import explicit_limit, into_at_most
 from partita.uncertainty.ball import CredibleBall, placed_only
@@ -47,11 +47,7 @@ FEW_DRAWS = 200
 GIVEN = "given"  # the method of a partition that was not searched
 #: Label, caption and hint of the figures.
 FIGURES = {
-    "points": (
-        "The data, coloured by cluster",
-        "",
-        "Point at or tap an item for its name.",
-    ),
+    "points": ("The data, coloured by cluster", "", "Point at or tap an item for its name."),
     "counts": (
         "Posterior probabilities of the number of clusters",
         "The orange bar is the number of clusters of the estimate.",
@@ -334,8 +330,7 @@ class DrawsPresentation(Presentation):
             (run, row.start, row.sweeps, row.moves, row.clusters, row.loss, round(row.seconds, 4))
             for run, row in enumerate(self.result.runs, self.first)
         ]
-        header = columns("Run; Start; Sweeps; Moves; Clusters; Expected loss; Seconds")
-        return Table("runs", "Runs of the search", header, rows)
+        return table("runs", "Runs of the search", "Run; Start; Sweeps; Moves; Clusters; Expected loss; Seconds", rows)
 
     def _mixing(self) -> Table | None:
         rows = [(q.name, q.mean, q.sd, q.r_hat, q.ess) for q in self.quantities]
@@ -377,7 +372,7 @@ class DrawsPresentation(Presentation):
 
     def sections(self) -> Iterator[dict[str, Any] | None]:
         yield from super().sections()
-        yield section("paper", "For a paper", *map(words, paragraphs(self)))
+        yield section("paper", "For a paper", *paragraphs(self))
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
         yield from extra_sections(self, first=True)
@@ -389,7 +384,7 @@ class DrawsPresentation(Presentation):
             told = (
                 "The same draws, summarised by other losses: different losses penalise splits and merges differently."
             )
-            yield section("losses", "Estimates under other losses", words(told), show(self.tables["losses"]))
+            yield section("losses", "Estimates under other losses", told, self.tables["losses"])
         yield from extra_sections(self)
 
     def clusters_blocks(self) -> Iterator[Any]:
@@ -401,8 +396,8 @@ class DrawsPresentation(Presentation):
         shown = tables["clusters"]
         if len(shown.rows) > LISTED:
             shown = listed_rows(shown, 3, LISTED, "clusters")
-        yield from (show(tables.get(name)) for name in ("sizes", "components"))
-        yield show(shown)
+        yield from (tables.get(name) for name in ("sizes", "components"))
+        yield shown
         yield _figure("points", "points", points)
         yield from (subheading("Number of clusters"), counts)
 
@@ -443,11 +438,11 @@ class DrawsPresentation(Presentation):
         return section(
             "ball",
             "Credible ball",
-            words(told),
+            told,
             listed(ball_rows(ball)),
             _figure("strips", "strips", strips),
             _figure("points", "points", self._points()),
-            show(self.tables["bounds"]),
+            self.tables["bounds"],
         )
 
     def diagnostics_blocks(self) -> Iterator[Any]:
@@ -462,10 +457,10 @@ class DrawsPresentation(Presentation):
         yield subheading("Chains") if self.quantities else None
         yield _figure("chains", "chains", chains)
         yield _figure("chain-strips", "strips", strips)
-        yield show(self.tables.get("mixing"))
+        yield self.tables.get("mixing")
         yield subheading("Runs") if disagree else None
         yield _figure("trace", "trace", trace)
-        yield show(self.tables["runs"]) if disagree else None
+        yield self.tables["runs"] if disagree else None
 
     def reproduce(self) -> Iterator[tuple[str, str]]:
         best = self.result

@@ -15,7 +15,7 @@ from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita.plots.matrices import leaf_order
 from partita.results.heatmap import HeatMap, has_map, heat_map, percent
-from partita.results.parts import figure, section, show, words
+from partita.results.parts import figure, section
 from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.tables import Table, columns
 from partita.results.uncertain import map_section, uncertain_section, uncertain_table
@@ -200,11 +200,7 @@ class EnsemblePresentation(Presentation):
         hint = "Point at or tap a cell for the pair."
         data = pairs_figure(pairs, (CONSENSUS, *self.clusterings))
         yield section(
-            "base",
-            "Base clusterings",
-            words(told),
-            show(tables["base"]),
-            figure("agreement", "pairs", data, label, "", hint),
+            "base", "Base clusterings", told, tables["base"], figure("agreement", "pairs", data, label, "", hint)
         )
         told = (
             "What two base clusterings share beyond the consensus, of what they could share: 0 if they are independent"
@@ -215,8 +211,8 @@ class EnsemblePresentation(Presentation):
         yield section(
             "dependence",
             "Dependence",
-            words(told),
-            words(self._redundancy(self.clusterings)),
+            told,
+            self._redundancy(self.clusterings),
             figure("dependence", "pairs", data, label, "", hint),
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 from partita.results.after_clustering import fused_section, relation_section, sensitivity_section
 from partita.results.drawings import interval_drawing, tree_drawing
 from partita.results.partials import partial_section
-from partita.results.parts import drawing, listed, section, show, words
+from partita.results.parts import drawing, listed, section
 from partita.results.presentation import Note, Presentation
 from partita.results.profiles import profile_section
 from partita.results.sentences import amount, percent
@@ -54,7 +54,7 @@ def _parameters_section(parameters: ClusterParameters, first: int) -> dict[str, 
         " sampler gave its clusters."
     )
     picture = drawing("parameters", interval_drawing(parameters, first), "Posterior mean and interval of each cluster")
-    return section("parameters", "Parameters of the clusters", words(told), picture, show(table))
+    return section("parameters", "Parameters of the clusters", told, picture, table)
 
 
 def _tree_section(tree: Hierarchy, first: int) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def _tree_section(tree: Hierarchy, first: int) -> dict[str, Any]:
     )
     picture = drawing("tree", tree_drawing(tree), "Tree of clusterings with the support of each node", below)
     table = Table("tree", "Nodes of the tree", header, rows)
-    return section("tree", "Tree of clusterings", words(told), picture, show(table), menu="Tree")
+    return section("tree", "Tree of clusterings", told, picture, table, menu="Tree")
 
 
 def _error_section(error: MonteCarloError, first: int) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _error_section(error: MonteCarloError, first: int) -> dict[str, Any]:
         ("Standard error of an item's certainty", f"at most {worst:.2g}"),
         ("Clusters in the estimates of parts of the draws", ", ".join(map(str, error.n_clusters))),
     ]
-    return section("error", "Monte Carlo error", words(error.in_words()), listed(facts))
+    return section("error", "Monte Carlo error", error.in_words(), listed(facts))
 
 
 #: What may be given beside an estimate and has a section of its own: its type, and the section, by its name.

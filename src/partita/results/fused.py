@@ -10,7 +10,7 @@ from partita._support.arrays import Floats
 from partita.results.after_clustering import path_table
 from partita.results.balls import ball_facts, ball_sentence
 from partita.results.pairs import PairPresentation
-from partita.results.parts import section, show, words
+from partita.results.parts import section
 from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.tables import Table
 from partita.results.uncertain import draws_warnings, uncertain_section, uncertain_table
@@ -79,7 +79,7 @@ class FusedPresentation(Presentation):
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
         yield uncertain_section(self.tables["uncertain"])
         told = f"A smaller distance keeps more components apart. The answer is that of omega {self.result.omega:.4g}."
-        yield section("path", "Components and clusters", words(told), show(self.tables["path"]))
+        yield section("path", "Components and clusters", told, self.tables["path"])
 
     def settings(self) -> Iterator[tuple[str, str]]:
         yield from super().settings()

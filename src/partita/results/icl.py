@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita.draws.sample import PartitionSample, as_sample
-from partita.results.parts import section, show, words
+from partita.results.parts import section
 from partita.results.presentation import LISTED, Note, Presentation, cautions, facts
 from partita.results.sentences import log_number
-from partita.results.tables import Table, columns
+from partita.results.tables import Table, columns, table
 from partita.results.uncertain import uncertain_section, uncertain_table
 from partita.uncertainty.certainty import item_certainty
 
@@ -82,8 +82,7 @@ class IclPresentation(Presentation):
     def path_table(self) -> Table:
         path = self.result.path
         rows = list(zip(path.n_clusters.tolist(), path.icl.tolist(), strict=True))
-        header = columns("Clusters=n_clusters; ICL")
-        return Table("path", "Greedy merges down to one cluster", header, rows)
+        return table("path", "Greedy merges down to one cluster", "Clusters=n_clusters; ICL", rows)
 
     def members_section(self, title: str | None = None, *more: Any) -> dict[str, Any]:
         """The items: the least certain first, if there are draws, or by cluster."""
@@ -94,9 +93,9 @@ class IclPresentation(Presentation):
     def search_sections(self) -> Iterator[dict[str, Any] | None]:
         """The merges."""
         told = "The clusters merged greedily, the pair that costs the least ICL first."
-        yield section("path", "Hierarchy", words(told), show(self.tables["path"].head(LISTED)))
+        yield section("path", "Hierarchy", told, self.tables["path"].head(LISTED))
 
     def diagnostics_blocks(self) -> Iterator[Any]:
         """The runs, where they disagree."""
         if self.result.times_reached < len(self.result.found.ends):
-            yield show(self.tables["runs"])
+            yield self.tables["runs"]

@@ -16,10 +16,10 @@ from partita.models.networks.fit import Blocks
 from partita.results.block_tables import EDGE_MODELS, blocks_table
 from partita.results.drawings import Drawing
 from partita.results.icl import IclPresentation
-from partita.results.parts import drawing, section, show, subheading, words
+from partita.results.parts import drawing, section, subheading
 from partita.results.presentation import LISTED, facts, first_names, members_of
 from partita.results.sentences import fall_into
-from partita.results.tables import Table, columns
+from partita.results.tables import Table, columns, table
 from partita.uncertainty.certainty import item_certainty
 
 WIDTH, HEIGHT, LEFT, TOP = 640, 420, 46, 26  # of the picture, and its margins for the numbers of clusters
@@ -70,16 +70,15 @@ class MatrixPresentation(IclPresentation):
         fit = self.result
         names = self.column_names or tuple(map(str, range(self.first, len(fit.columns) + self.first)))
         members = list(zip(names, fit.columns.tolist(), strict=True))
-        table = Table("columns", "The cluster of each column", columns("Column; Cluster"), members, indexed=True)
+        made = table("columns", "The cluster of each column", "Column; Cluster", members, indexed=True)
         drawn = getattr(self.extras.get("draws"), "columns", None)
         if drawn is not None:
             new = columns("Certainty | Mean probability of being with the others of its cluster")
             known = item_certainty(fit.columns, as_sample(drawn)).probability.tolist()
-            table = table.beside(2, new, [known])
-        yield table
+            made = made.beside(2, new, [known])
+        yield made
         rows = [(k, len(own), first_names(names, own)) for k, own in enumerate(members_of(fit.columns))]
-        header = columns("Cluster; Columns; First columns")
-        yield Table("column_clusters", "Clusters of columns", header, rows)
+        yield table("column_clusters", "Clusters of columns", "Cluster; Columns; First columns", rows)
         pairs = [(k, m) for k in range(fit.n_clusters[0]) for m in range(fit.n_clusters[1])]
         yield blocks_table(fit.blocks(), pairs, ("Rows", "Columns", "Edges", "Cells"), counts=fit.edges.counts)
         yield from super().more_tables()
@@ -90,11 +89,10 @@ class MatrixPresentation(IclPresentation):
     def path_table(self) -> Table:
         path = self.result.path
         rows = [(*map(int, counts), float(icl)) for counts, icl in zip(path.n_clusters, path.icl, strict=True)]
-        header = columns("Row clusters; Column clusters; ICL")
-        return Table("path", "Greedy merges down to one cluster of each", header, rows)
+        return table("path", "Greedy merges down to one cluster of each", "Row clusters; Column clusters; ICL", rows)
 
     def clusters_blocks(self) -> Iterator[Any]:
-        yield from (show(self.tables[name]) for name in ("clusters", "column_clusters"))
+        yield from (self.tables[name] for name in ("clusters", "column_clusters"))
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
         tables, fit = self.tables, self.result
@@ -106,11 +104,11 @@ class MatrixPresentation(IclPresentation):
         yield section(
             "blocks",
             "Blocks",
-            words(told),
+            told,
             drawing("blocks", picture, "The blocks of the matrix", "Point at or tap a block for its value."),
-            show(tables["blocks"]),
+            tables["blocks"],
         )
-        members = [subheading("Columns"), show(tables["columns"].head(LISTED, "columns"))]
+        members = [subheading("Columns"), tables["columns"].head(LISTED, "columns")]
         yield self.items_section("Rows and columns", *members)
 
 

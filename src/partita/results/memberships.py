@@ -10,7 +10,7 @@ import numpy as np
 from partita._support.arrays import Floats
 from partita.results.colors import shades
 from partita.results.drawings import LEFT, RIGHT, TOP, WIDTH, Drawing
-from partita.results.parts import drawing, section, words
+from partita.results.parts import drawing, section
 from partita.results.tables import Column
 from partita.uncertainty.memberships import OTHER, Memberships
 
@@ -46,7 +46,7 @@ def membership_section(found: Memberships, first: int) -> dict[str, Any]:
         " Certainty, by contrast, says how firmly the items of a cluster hold together."
     )
     picture = drawing("memberships", _strips(found, first), "Probabilities of the clusters, one strip per item", KEY)
-    return section("memberships", "Memberships", words(told), picture)
+    return section("memberships", "Memberships", told, picture)
 
 
 def _strips(found: Memberships, first: int) -> dict[str, Any]:

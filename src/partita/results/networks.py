@@ -14,7 +14,7 @@ from partita.results.colors import shades
 from partita.results.extras import extra_sections
 from partita.results.icl import IclPresentation
 from partita.results.network_matrix import PIXELS, matrix_map
-from partita.results.parts import figure, listed, section, show, words
+from partita.results.parts import figure, listed, section
 from partita.results.presentation import Note, Presentation, facts
 from partita.results.tables import Column, Table, columns
 
@@ -165,12 +165,12 @@ class NetworkPresentation(IclPresentation):
             yield self.members_section()
         if "held_out" in self.extras:
             yield _prediction(self.extras["held_out"])
-        yield section("models", "Comparison of models", show(tables["models"])) if "models" in tables else None
+        yield section("models", "Comparison of models", tables["models"]) if "models" in tables else None
         yield _blocks_section(fit)
         yield section(
             "matrix",
             "Matrix in the order of the clusters",
-            words(_matrix_words(len(fit.labels))),
+            _matrix_words(len(fit.labels)),
             figure("map", "map", matrix_map(fit), "Matrix sorted by cluster"),
             menu="Matrix",
         )
@@ -229,7 +229,7 @@ class NetworkPresentation(IclPresentation):
             Table("levels", "Levels from fine to coarse", header, rows),
             Table("groups", "The groups of each cluster", names, members),
         )
-        return section("levels", "Levels", words(told), *map(show, tables[: len(fit.levels)]))  # groups are of several
+        return section("levels", "Levels", told, *tables[: len(fit.levels)])  # groups are of several
 
 
 def model_names(models: Sequence[Any]) -> list[str]:
@@ -259,7 +259,7 @@ def _blocks_section(fit: Any, name: str = "blocks", title: str = "Blocks") -> di
     what = "How many edges a node of one cluster has to" if counts else "How likely a node of one cluster links to"
     told = f"{what} a node of another{' on average' if counts else ''}, given the partition."
     blocks = blocks_table(fit.blocks(), pairs, ("From", "To", "Edges", "Dyads"), counts=counts)
-    return section(name, title, words(told), show(blocks))
+    return section(name, title, told, blocks)
 
 
 def _matrix_words(n: int) -> str:
@@ -280,7 +280,7 @@ def _prediction(scored: Any) -> dict[str, Any]:
         ("Mean log score", f"{scored.log_score:.4f}".replace("-", "−")),
         ("Density baseline", f"{scored.baseline:.4f}".replace("-", "−")),
     ]
-    return section("prediction", "Prediction of hidden dyads", words(told), listed(rows), menu="Prediction")
+    return section("prediction", "Prediction of hidden dyads", told, listed(rows), menu="Prediction")
 
 
 def _verdict(scored: Any) -> str:
@@ -346,7 +346,7 @@ class LayersPresentation(IclPresentation):
         yield from super().more_tables()
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
-        yield section("layers", "Layers", show(self.tables["layers"]))
+        yield section("layers", "Layers", self.tables["layers"])
         yield from extra_sections(self, first=True)
         for at, (name, fit) in enumerate(self.result.layers.items()):
             if hasattr(fit, "blocks"):

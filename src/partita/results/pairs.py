@@ -12,10 +12,10 @@ from partita._support.arrays import Floats, Ints
 from partita._support.hints import plural
 from partita.estimation.linkage_ids import Changes
 from partita.results.components import SIZES_LISTED, sizes_table
-from partita.results.parts import button, section, show, words
+from partita.results.parts import button, section
 from partita.results.presentation import Note, Presentation, cautions, facts, first_names, means_of
 from partita.results.sentences import UNSURE
-from partita.results.tables import ColumnRows, Table, columns
+from partita.results.tables import ColumnRows, Table, columns, table
 from partita.uncertainty.linkage_reasons import questions
 from partita.uncertainty.uncertain_pairs import pair_certainty, uncertain_pairs
 
@@ -177,7 +177,7 @@ class PairPresentation(Presentation):
         ]
         kept = self.changes["kept"]
         note = "One cluster is as it was." if kept == 1 else f"{kept:,} clusters are as they were."
-        return Table("changes", "Changes since the last state", header, rows, note)
+        return Table("changes", "Changes since the last state", header, rows, note=note)
 
     def _moved(self) -> Table | None:
         """The records whose identifier is another one than before."""
@@ -237,9 +237,9 @@ class PairPresentation(Presentation):
         rows = [
             (self.item_names[int(first[c])], int(parts.sizes[c]), k) for c, k in zip(largest, clusters, strict=True)
         ]
-        header = columns("First item; Items; Clusters")
-        note = f"{unproven.size:,} in all." if unproven.size > SIZES_LISTED else None
-        return Table("open", "Components that are not proven, largest first", header, rows, note)
+        told = f"{unproven.size:,} in all." if unproven.size > SIZES_LISTED else None
+        spec = "First item; Items; Clusters"
+        return table("open", "Components that are not proven, largest first", spec, rows, note=told)
 
     def settings(self) -> Iterator[tuple[str, str]]:
         best = self.result
@@ -253,25 +253,25 @@ class PairPresentation(Presentation):
             yield "Constraints", best.constraints.summary()
 
     def clusters_blocks(self) -> Iterator[Any]:
-        yield from (button(), show(self._members()), show(self.tables["sizes"]))
+        yield from (button(), self._members(), self.tables["sizes"])
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
         tables = self.tables
         if self.moved:
-            yield section("changes", "Changes", show(tables["changes"].head(PAIRS_LISTED, "changes")))
+            yield section("changes", "Changes", tables["changes"].head(PAIRS_LISTED, "changes"))
         if "reasons" in tables:
             told = "The answer to the first questions would change most. Answers go back as constraints of an update."
-            yield section("reasons", "Review", words(told), show(tables["reasons"].head(PAIRS_LISTED, "questions")))
+            yield section("reasons", "Review", told, tables["reasons"].head(PAIRS_LISTED, "questions"))
         told = (
             "The pairs about which the estimate is most likely wrong. First come those where it goes against the"
             " pair's own probability, because of other pairs or of constraints."
         )
-        yield section("pairs", "Pairs to look at first", words(told), show(tables["pairs"].head(PAIRS_LISTED, "pairs")))
+        yield section("pairs", "Pairs to look at first", told, tables["pairs"].head(PAIRS_LISTED, "pairs"))
         yield self.items_section(of_all=False)
 
     def diagnostics_blocks(self) -> Iterator[Any]:
-        yield words("No best partition joins two components, so that each was searched by itself.")
-        yield from (show(self.tables.get(name)) for name in ("components", "open"))
+        yield "No best partition joins two components, so that each was searched by itself."
+        yield from (self.tables.get(name) for name in ("components", "open"))
 
     def _members(self) -> Table:
         """The clusters of several items with their members, the largest first."""

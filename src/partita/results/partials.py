@@ -13,7 +13,7 @@ from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita.partitions.checks import canonical_placed
 from partita.results.drawings import curve_drawing
-from partita.results.parts import drawing, section, show, words
+from partita.results.parts import drawing, section
 from partita.results.presentation import Note, Presentation, facts
 from partita.results.tables import Table, columns
 from partita.results.uncertain import draws_warnings
@@ -101,4 +101,4 @@ def partial_section(partial: PartialClustering, first: int) -> dict[str, Any]:
     )
     curve = curve_drawing(partial.curve, partial.labels.size)
     picture = drawing("partial", curve, "Joint probability against the number of clustered items")
-    return section("partial", "Partial clustering", words(told), picture, show(cuts_table(partial)))
+    return section("partial", "Partial clustering", told, picture, cuts_table(partial))

@@ -9,13 +9,17 @@ from partita.results.tables import Table
 
 
 def section(name: str, title: str, *blocks: Any, menu: str | None = None) -> dict[str, Any]:
-    """A section of the page with a heading, and its name in the menu; blocks that are None are left out."""
-    return {"id": name, "heading": title, "menu": menu or title, "blocks": [b for b in blocks if b is not None]}
+    """A section of the page with a heading, and its name in the menu.
+
+    A text is a paragraph, a `Table` a table, the others are made by the functions below; empty blocks are left out.
+    """
+    made = [{"text": b} if isinstance(b, str) else {"table": b} if isinstance(b, Table) else b for b in blocks if b]
+    return {"id": name, "heading": title, "menu": menu or title, "blocks": made}
 
 
-def words(text: str | None, *, note: bool = False) -> dict[str, Any] | None:
-    """A paragraph."""
-    return {"note" if note else "text": text} if text else None
+def note(text: str) -> dict[str, Any] | None:
+    """A paragraph of less importance."""
+    return {"note": text} if text else None
 
 
 def subheading(text: str) -> dict[str, Any]:
@@ -26,11 +30,6 @@ def subheading(text: str) -> dict[str, Any]:
 def listed(rows: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Names and values."""
     return {"facts": [list(row) for row in rows]}
-
-
-def show(table: Table | None) -> dict[str, Any] | None:
-    """A table."""
-    return None if table is None else {"table": table}
 
 
 def button() -> dict[str, Any]:

@@ -7,7 +7,7 @@ A kind of result is one subclass of `Presentation`. The views (repr and notes in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.names import as_named, names_or_none
-from partita.results.parts import button, listed, section, show, words
+from partita.results.parts import button, listed, section
 from partita.results.sentences import fall_into, listed_names, uncertain_sentence
-from partita.results.tables import Column, ColumnRows, Table
+from partita.results.tables import ColumnRows, Table, columns, table
 from partita.results.truth import agreement, crossed, truth_measures
 
 #: Number of the layout of `facts`.
@@ -222,7 +222,7 @@ class Presentation:
         yield from self.more_sections()
         yield self.truth_section()
         yield from self.search_sections()
-        details, rows = words(self.details), list(self.settings())
+        details, rows = self.details, list(self.settings())
         blocks = (*self.diagnostics_blocks(),)
         if details or blocks or len(rows) > 1:
             yield section("diagnostics", "Diagnostics", details, listed(rows), *blocks)
@@ -268,7 +268,7 @@ class Presentation:
 
     def clusters_blocks(self) -> Iterator[Any]:
         """What the first section shows."""
-        yield show(self.tables["clusters"].head(LISTED, "clusters"))
+        yield self.tables["clusters"].head(LISTED, "clusters")
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
         """The sections between the clusters and the comparison with a truth."""
@@ -299,50 +299,40 @@ class Presentation:
     def items_table(self) -> Table:
         """One row per item: its name, its cluster and its certainty."""
         certainty = [None] * len(self.labels) if self.certainty is None else self.certainty
-        columns = (
-            Column(self.noun.capitalize(), "text"),
-            Column("Cluster", "cluster"),
-            Column("Certainty", "share", "Mean probability of being with the other members of its cluster"),
-        )
+        told = "Mean probability of being with the other members of its cluster"
+        spec = f"{self.noun.capitalize()}; Cluster; Certainty | {told}"
         rows = ColumnRows(self.item_names, self.labels, certainty)
-        table = Table("items", f"The cluster of each {self.noun}", columns, rows, indexed=True)
-        told = Column("Noise", "share", f"Share of those that label the {self.noun} which call it noise")
-        return table if self.noise is None else table.beside(len(columns), (told,), [self.noise])
+        made = table("items", f"The cluster of each {self.noun}", spec, rows, indexed=True)
+        if self.noise is None:
+            return made
+        told = f"Share of those that label the {self.noun} which call it noise"
+        return made.beside(3, columns(f"Noise:share | {told}"), [self.noise])
 
     def clusters_table(self) -> Table:
         """One row per cluster: its size, its certainty and its first members."""
-        members = members_of(self.labels)
+        members, noun = members_of(self.labels), self.noun
         sizes = np.bincount(self.labels[self.labels >= 0])
-        means = [None] * len(members) if self.certainty is None else means_of(self.certainty, self.labels)
+        means = [] if self.certainty is None else [means_of(self.certainty, self.labels)]
+        told = f"Certainty | Mean certainty of its {noun}s\n" if means else ""
+        spec = f"Cluster; {noun.capitalize()}s:number; Share\n{told}First {noun}s"
         first = [first_names(self.item_names, own) for own in members]
-        cells: tuple[Any, ...] = (np.arange(len(members)), sizes, sizes / len(self.labels), means, first)
-        columns: tuple[Column, ...] = (
-            Column("Cluster", "cluster"),
-            Column(f"{self.noun.capitalize()}s", "number"),
-            Column("Share", "percent"),
-            Column("Certainty", "share", f"Mean certainty of its {self.noun}s"),
-            Column(f"First {self.noun}s", "text"),
-        )
-        if self.certainty is None:
-            keep = (0, 1, 2, 4)
-            columns, cells = tuple(columns[j] for j in keep), tuple(cells[j] for j in keep)
-        return Table("clusters", "Clusters", columns, ColumnRows(*cells), indexed=True)
+        rows = ColumnRows(np.arange(len(members)), sizes, sizes / len(self.labels), *means, first)
+        return table("clusters", "Clusters", spec, rows, indexed=True)
 
     # What the pages of several kinds have.
 
     def items_section(self, title: str | None = None, *more: Any, of_all: bool = True) -> dict[str, Any]:
         """The items sorted by cluster; `of_all`: with the button for all of them, if no other section has it."""
-        table = self.tables["items"]
-        known = [at for at, own in enumerate(table.columns) if own.name != "Certainty" or self.certainty is not None]
-        cells, count = table.by_column(), len(table.rows)
-        placed = np.asarray(cells[1])
+        found = self.tables["items"]
+        known = [at for at, own in enumerate(found.columns) if own.name != "Certainty" or self.certainty is not None]
+        placed, count = np.asarray(found.by_column()[1]), len(found.rows)
         first = np.lexsort((placed, placed < 0))[:LISTED].tolist()
-        rows = [[table.rows[row][at] for at in known] for row in first]
-        header = tuple(table.columns[at] for at in known)
-        note = f"The first {LISTED:,} of {count:,} {self.noun}s." if count > LISTED else None
-        shown = Table(table.id, table.caption, header, rows, note, search=True)
+        rows = [[found.rows[row][at] for at in known] for row in first]
+        header = tuple(found.columns[at] for at in known)
+        left = f"The first {LISTED:,} of {count:,} {self.noun}s." if count > LISTED else None
         name = title or f"{self.noun.capitalize()}s"
-        return section("items", name, button() if of_all else None, show(shown), *more)
+        shown = replace(found, columns=header, rows=rows, note=left, search=True, indexed=False)
+        return section("items", name, button() if of_all else None, shown, *more)
 
     def truth_section(self) -> dict[str, Any] | None:
         """The result against a given truth; None without one."""
@@ -351,9 +341,9 @@ class Presentation:
         placed = self.labels >= 0
         known, classes = np.unique(self.truth[placed].astype(str), return_inverse=True)
         labels = self.labels[placed]
-        table = crossed(classes.astype(np.int64), labels, [str(name) for name in known])
+        counts = crossed(classes.astype(np.int64), labels, [str(name) for name in known])
         measures = truth_measures(classes, labels, of_pairs=self.of_pairs)
-        return section("truth", "Comparison with the truth", *(show(t) for t in (table, measures) if t is not None))
+        return section("truth", "Comparison with the truth", counts, measures)
 
     def held_labels(self) -> dict[str, Any] | None:
         """Names, clusters and certainties of all items as content of a page; None if there are too many."""

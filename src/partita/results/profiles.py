@@ -9,8 +9,8 @@ import numpy as np
 
 from partita.models.mixtures.schema import CURVE, REGRESSION
 from partita.profiling.profiles import ColumnProfile, Profiles
-from partita.results.drawings import Drawing, mean_curves
-from partita.results.parts import drawing, section, show, subheading, words
+from partita.results.drawings import Drawing, mean_curves, number
+from partita.results.parts import drawing, section, subheading
 from partita.results.tables import Column, Table
 
 CLUSTERS_SHOWN = 24  # the largest
@@ -42,9 +42,9 @@ def profile_section(profiles: Profiles, first: int = 0) -> dict[str, Any]:
         "Cluster profiles",
         *(
             [
-                words(_words(profiles, len(rows))),
+                _words(profiles, len(rows)),
                 drawing("profiles", picture, "Means and category shares of the clusters", caption),
-                show(_table(profiles, shown, clusters.tolist(), first)),
+                _table(profiles, shown, clusters.tolist(), first),
             ]
             if rows  # none if all columns are curves
             else []
@@ -109,7 +109,7 @@ def _interval(own: ColumnProfile, cluster: int, place: int | None) -> str:
     mean, low, high = (float(values[at]) for values in (own.mean, own.low, own.high))
     if place is not None and own.column.family != REGRESSION:
         return f"{mean:.0%} ({low:.0%} to {high:.0%})"
-    return f"{mean:.4g} ({low:.4g} to {high:.4g})"
+    return f"{number(mean)} ({number(low)} to {number(high)})"
 
 
 def _picture(profiles: Profiles, rows: list[Row], clusters: list[int], first: int) -> dict[str, Any]:

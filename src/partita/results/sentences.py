@@ -74,6 +74,8 @@ def sizes_in_words(labels: NDArray[np.int64], noun: str = "items") -> str:
     if len(sizes) == 1:
         return "all together"
     if len(sizes) > SIZES_LISTED:
+        if sizes[0] == sizes[-1]:
+            return f"of {plural(sizes[0], noun.removesuffix('s'))} each"
         return f"of {sizes[-1]:,} to {sizes[0]:,} {noun}, median {np.median(sizes):,.0f}"
     shown = [f"{size:,}" for size in sizes]
     return f"of {', '.join(shown[:-1])} and {shown[-1]} {noun}"

@@ -18,7 +18,7 @@ from partita.partitions.labels import each_alone
 from partita.plots.ensembles import LEAST_SHARE
 from partita.results.drawings import levels_drawing
 from partita.results.ensembles import pairs_figure
-from partita.results.parts import drawing, figure, section, show, words
+from partita.results.parts import drawing, figure, section
 from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.tables import Table, columns
 
@@ -139,7 +139,8 @@ class StabilityPresentation(Presentation):
             Agreement | Mean adjusted Rand index of pairs of runs with this value
             With consensus | Mean adjusted Rand index of these runs and the consensus""")
         keys = ("setting", "value", "runs", "clusters", "noise", "agreement", "with_consensus")
-        cells = [tuple(str(row[key]) if key == "value" else row[key] for key in keys) for row in rows]
+        told = [row | {"setting": setting_words(row["setting"]), "value": str(row["value"])} for row in rows]
+        cells = [tuple(row[key] for key in keys) for row in told]
         return Table("settings", "Effect of the settings", header, cells) if rows else None
 
     def _splits(self) -> Table | None:
@@ -150,7 +151,9 @@ class StabilityPresentation(Presentation):
         rows = []
         for setting, levels in self.levels.items():
             for (value, own), (after, other) in pairwise(levels.items()):
-                rows += [(setting, value, k, size, after, told) for k, size, told in self._moves(own, other)]
+                rows += [
+                    (setting_words(setting), value, k, size, after, told) for k, size, told in self._moves(own, other)
+                ]
         return Table("splits", "Where clusters split", header, rows) if rows else None
 
     def _moves(self, upper: Any, lower: Any) -> Iterator[tuple[int, int, str]]:
@@ -168,14 +171,15 @@ class StabilityPresentation(Presentation):
         levels = {name: {str(value): own for value, own in self.result.levels(name).items()} for name in names}
         return {name: own for name, own in levels.items() if len(own) > 1}
 
-    def _trees(self) -> Iterator[dict[str, Any] | None]:
+    def _trees(self) -> Iterator[Any]:
         """For each varied setting, where clusters split, and which values agree."""
         for name, levels in self.levels.items():
-            yield words(f"Consensus of the runs with each value of {name}; the lines show where the items go.")
-            yield drawing(f"tree-{name}", levels_drawing(levels, self.first), f"Clusters by {name}")
+            told = setting_words(name)
+            yield f"Consensus of the runs with each value of the {told}; the lines show where the items go."
+            yield drawing(f"tree-{name}", levels_drawing(levels, self.first), f"Clusters by {told}")
             whole = [each_alone(own) for own in levels.values()]
             pairs = np.array([[adjusted_rand(x, y) for y in whole] for x in whole])
-            told = f"Agreement of the values of {name} (adjusted Rand index)"
+            told = f"Agreement of the values of the {told} (adjusted Rand index)"
             yield figure(f"agreement-{name}", "pairs", pairs_figure(pairs, tuple(levels)), told, f"{told}.")
 
     def settings(self) -> Iterator[tuple[str, str]]:
@@ -185,10 +189,21 @@ class StabilityPresentation(Presentation):
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
         if "settings" in self.tables:
-            tables = (show(self.tables.get(name)) for name in ("settings", "splits"))
+            tables = (self.tables.get(name) for name in ("settings", "splits"))
             yield section("settings", "Settings", *tables, *self._trees())
-        yield section("runs", "Runs", show(self.tables["runs"]))
+        yield section("runs", "Runs", self.tables["runs"])
         yield self.items_section()
+
+
+def setting_words(name: str) -> str:
+    """The name of a setting for readers who do not know the program.
+
+    >>> setting_words("n_clusters"), setting_words("min_cluster_size"), setting_words("resolution")
+    ('number of clusters', 'minimum cluster size', 'resolution')
+    """
+    first, _, rest = name.partition("_")
+    told = {"n": "number of", "min": "minimum", "max": "maximum"}.get(first, first)
+    return f"{told} {rest.replace('_', ' ')}" if rest else name
 
 
 def _range(counts: Any) -> str:

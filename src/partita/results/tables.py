@@ -91,6 +91,11 @@ def columns(spec: str) -> tuple[Column, ...]:
     return tuple(made)
 
 
+def table(name: str, caption: str, spec: str, rows: Sequence[Sequence[Any]], **more: Any) -> Table:
+    """A table whose columns are given as `columns` takes them; `more` are the other fields of `Table`."""
+    return Table(name, caption, columns(spec), rows, **more)
+
+
 class ColumnRows(Sequence[Sequence[Any]]):
     """Rows that are kept as columns (lists or arrays): millions of them take little memory and time."""
 

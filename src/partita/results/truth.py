@@ -10,7 +10,7 @@ from partita._support.arrays import Labels
 from partita.losses.agreement import adjusted_rand, compare_partitions, f1, nmi, pairwise_agreement
 from partita.losses.losses import LOSSES
 from partita.partitions.labels import overlaps
-from partita.results.tables import Column, Table, columns
+from partita.results.tables import Column, Table, table
 
 #: Tables with more rows or columns are left out.
 LARGEST_CROSSED = 40
@@ -52,8 +52,7 @@ def truth_measures(truth: Labels, labels: Labels, *, of_pairs: bool = False) -> 
         words, direction = MEASURES.get(name) or (f"{LOSSES[name].words} ({name})", LOSS_DIRECTION)
         rows.append((words, float(value), direction))
     rows.sort(key=lambda row: row[2] == LOSS_DIRECTION)
-    header = columns("Measure; Value:loss; Direction")
-    return Table("truth", "The estimate compared with the given truth", header, rows)
+    return table("truth", "The estimate compared with the given truth", "Measure; Value:loss; Direction", rows)
 
 
 def crossed(truth: Labels, labels: Labels, classes: list[str]) -> Table | None:

@@ -17,7 +17,7 @@ from partita.partitions.labels import each_alone
 from partita.results.blocks import next_clusters
 from partita.results.figures import map_figure
 from partita.results.heatmap import HeatMap
-from partita.results.parts import button, figure, section, show, words
+from partita.results.parts import button, figure, note, section
 from partita.results.presentation import Note, cautions
 from partita.results.tables import Table, columns
 
@@ -55,7 +55,7 @@ def uncertain_table(
 def uncertain_section(table: Table, noun: str = "item") -> dict[str, Any]:
     """The items that are least certain, and the button for all of them."""
     title = f"{noun.capitalize()}s"
-    return section("items", f"{title} to look at first", button(), show(replace(table, id="items")), menu=title)
+    return section("items", f"{title} to look at first", button(), replace(table, id="items"), menu=title)
 
 
 def listed_rows(table: Table, column: int, most: int, what: str) -> Table:
@@ -77,17 +77,17 @@ def map_section(
             f"The map is omitted: with {len(labels):,} items and such small clusters it would be blank. The tables show"
             " what is uncertain."
         )
-        return section("map", title, words(empty, note=True), menu=title.partition(" of")[0])
+        return section("map", title, note(empty), menu=title.partition(" of")[0])
     told = (
         f"{told} Items are ordered by cluster, and within a cluster so that neighbours are similar; the boxes are the"
         f" clusters of the {what}."
     )
     most = int(np.diff(heat.edges).max())
-    note = (
+    many = (
         f"There are too many items to show every pair. Each cell is the mean over up to {most:,} × {most:,} pairs"
         " of neighbours; within a cluster the most certain items come first."
     )
     data = map_figure(heat, labels, None if heat.aggregated else names)
     picture = figure("map", "map", data, f"{title.partition(' of')[0].removesuffix(' map')} map")
-    blocks = (words(told), words(note, note=True) if heat.aggregated else None, picture)
+    blocks = (told, note(many) if heat.aggregated else None, picture)
     return section("map", title, *blocks, menu=title.partition(" of")[0])
