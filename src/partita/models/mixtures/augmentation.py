@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from partita.models.mixtures.base import Base
 
 _LENGTH = 8  # bytes of the length of the core's state
+#: Steps of the sampler of missing cells for each draw of a chain, which has not kept them. For five rows, predictive
+#: densities are then within 1 % of the exact ones; with two steps within 4 %.
+STEPS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,27 @@ def groups_of(base: Base, numbers: Floats) -> list[Group]:
         nu, scale = 2.0 * base.a + len(places) - 1.0, np.diag(2.0 * base.b[places])
         found.append(Group(cells, missing, base.mean[places], base.c, nu, scale))
     return found
+
+
+class CompletedGroups:
+    """The columns with a covariance, their missing cells drawn given one draw of a chain after another."""
+
+    def __init__(self, base: Base, numbers: Floats) -> None:
+        self.places, self.groups = base.groups, groups_of(base, numbers)
+        self._rng = np.random.default_rng(0)
+        self._drawn: tuple[int, ...] = ()
+
+    def draw(self, index: tuple[int, ...], labels: NDArray[Any]) -> None:
+        """Draws the cells given the partition of a draw, once for each index."""
+        for _ in range(STEPS if index != self._drawn else 0):
+            for group in self.groups:
+                group.draw(labels.astype(np.int64), self._rng)
+        self._drawn = index
+
+    def columns(self, places: Sequence[int]) -> Floats:
+        """Some columns of one group, as they are now."""
+        at = next(at for at, own in enumerate(self.places) if set(places) <= set(own))
+        return np.ascontiguousarray(self.groups[at].cells[:, [self.places[at].index(place) for place in places]])
 
 
 class AugmentedSampler:

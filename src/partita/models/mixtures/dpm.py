@@ -15,7 +15,7 @@ from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan
 from partita.models.chains.plan import Sampling
 from partita.models.chains.sampling import Registry, Sampler
-from partita.models.mixtures.augmentation import AugmentedSampler, groups_of
+from partita.models.mixtures.augmentation import AugmentedSampler, CompletedGroups, groups_of
 from partita.models.mixtures.base import (
     Base,
     CoreColumns,
@@ -88,8 +88,7 @@ class MixtureDPM(MixtureModel):
     full : sequence of lists of str, or "all", optional
         Names of gaussian and positive columns that share a covariance matrix within a cluster, one list for each such
         matrix; "all" is one list of all of them. The prior is Inverse-Wishart with 2 a + d − 1 degrees of freedom and
-        scale 2 diag(b). `sample` draws missing cells of these columns in each sweep; `maximize` has none. New rows may
-        have some if the rows of the fit have none.
+        scale 2 diag(b). `sample` draws missing cells of these columns in each sweep; `maximize` has none.
     select : bool or float
         Whether columns are selected: each has one parameter for each cluster, or one for all, so that it says nothing
         about them; a number is the prior probability of the former, True is 1/2. `chain.inclusion` has the result.
@@ -269,9 +268,9 @@ class MixtureDPM(MixtureModel):
             *common, core, base.schema.places(), lambda columns: _core.MixtureColumnsSearch(columns, prior)
         )
 
-    def _core_columns(self, base: Base, cells: Mapping[str, NDArray[Any]], *, any_gaps: bool = False) -> CoreColumns:
-        """The columns for the core, with their selection if there is one."""
-        core, log_odds = core_columns(base, cells, any_gaps=any_gaps), prior_log_odds(self.select)
+    def _core_columns(self, base: Base, cells: Mapping[str, NDArray[Any]], **more: Any) -> CoreColumns:
+        """The columns for the core, with their selection if there is one; `more` is as for `core_columns`."""
+        core, log_odds = core_columns(base, cells, **more), prior_log_odds(self.select)
         if log_odds is not None:
             core.native.select(log_odds)
         return core
@@ -317,21 +316,27 @@ class MixtureDPM(MixtureModel):
     def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
         """The rows with the same missing cells are scored together, by the columns that they have."""
         cells, base = self._new_cells(chain, X), self.base(chain.inputs)
-        check_full(base, chain.inputs, lambda row, column: f"row {row}, column {column!r}")
+        numbers, fitted = log_positive(chain.inputs["numbers"], base.schema), None
+        if has_full_gaps(base, chain.inputs):
+            fitted = CompletedGroups(base, numbers)
         if not has_full_gaps(base, cells):
-            yield from self._scores_of(chain, base, cells)
+            yield from self._scores_of(chain, base, cells, fitted)
             return
         if prior_log_odds(self.select) is not None:
             raise _beside_missing("select")
         parts = bases_by_gaps(base, cells)
-        for found in zip(*(self._scores_of(chain, own, rows_of(cells, rows)) for rows, own in parts), strict=True):
+        several = (self._scores_of(chain, own, rows_of(cells, rows), fitted) for rows, own in parts)
+        for found in zip(*several, strict=True):
             scores = np.empty((len(cells["numbers"]), found[0].scores.shape[1]))
             for (rows, _), new in zip(parts, found, strict=True):
                 scores[rows] = new.scores
             yield found[0]._replace(scores=scores)
 
-    def _scores_of(self, chain: Chain, base: Base, cells: Cells) -> Iterator[NewScores]:
-        core = self._core_columns(base, chain.inputs, any_gaps=True)
+    def _scores_of(self, chain: Chain, base: Base, cells: Cells, fitted: CompletedGroups | None) -> Iterator[NewScores]:
+        """New items in each draw, where the missing cells of columns with a covariance are drawn for the rows of the
+        fit."""
+        filled = None if fitted is None else [fitted.columns(group) for group in base.groups]
+        core = self._core_columns(base, chain.inputs, any_gaps=True, groups=filled)
         prior = partition_prior(self, chain.n_items, chain.n_items + 1)
         start = np.zeros(chain.n_items, np.uint32)
         moves: tuple[float | None, int] = self.settings_of("moves").checked()
@@ -341,6 +346,10 @@ class MixtureDPM(MixtureModel):
         shared = shared_scores(sampler, new, start, len(core.units)) if included is not None else None
         noise = noise_prior(self.noise)
         for index, draw, alpha, weight in self._draws_with_weights(chain):
+            if fitted is not None and filled is not None:
+                fitted.draw(index, draw)
+                for array, group in zip(filled, base.groups, strict=True):
+                    array[:] = fitted.columns(group)  # where the core reads it
             if noise is not None:
                 yield noise.new_scores(sampler.score_new(draw, alpha, new), draw, alpha)
                 continue
