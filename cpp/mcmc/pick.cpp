@@ -7,11 +7,7 @@
 
 namespace partita::models {
 
-using common::lane_exp;
-using common::Lanes;
-using common::lanes;
-using common::load;
-using common::store;
+using common::lane_exp, common::Lanes, common::lanes, common::load, common::store;
 
 namespace {
 

@@ -33,6 +33,7 @@ public:
     }
 
 protected:
+    bool is_in_company(std::size_t own) const { return own != no_slot && sizes_[own] > 1; }
     Derived& own() { return static_cast<Derived&>(*this); }
     const Derived& own() const { return static_cast<const Derived&>(*this); }
 

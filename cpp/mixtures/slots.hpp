@@ -40,6 +40,21 @@ inline bool all_finite(const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
+/// Scores of an item in all slots, its own apart: of_own() is added to what `out` has there, and
+/// others(floor) adds to every slot what the item has there. Of one in company, slots more than -depth below
+/// its own may get -infinity.
+template <class OfOwn, class Others>
+void score_own_apart(double* out, std::size_t own, bool in_company, double depth, OfOwn of_own,
+                     Others others) {
+    constexpr double never = -std::numeric_limits<double>::infinity();
+    if (own == no_slot)
+        return others(never);
+    const double own_score = out[own] + of_own();
+    out[own] = never; // so that its neighbours may be out of reach
+    others(in_company ? own_score + depth : never);
+    out[own] = own_score;
+}
+
 /// `rows` rows of `stride` slots each.
 class SlotRows {
 public:

@@ -84,12 +84,11 @@ private:
 
     std::size_t n_starts() const { return starts_.size() / std::max<std::size_t>(graph_.n_items(), 1); }
 
-    /// A start that was given, as far as it concerns a component.
-    Labels given(const Local& local, std::size_t start) const {
-        const auto all = starts_.subspan(start * graph_.n_items(), graph_.n_items());
+    /// A partition of all items as far as it concerns a component.
+    static Labels restricted(std::span<const std::uint32_t> labels, const Local& local) {
         Labels own;
         for (const auto item : local.items)
-            own.push_back(all[item]);
+            own.push_back(labels[item]);
         return ranked(own);
     }
 
@@ -106,7 +105,7 @@ private:
 
     Labels start(const Local& local, std::uint32_t run, common::Rng& rng) const {
         if (run < n_starts())
-            return given(local, run);
+            return restricted(starts_.subspan(run * graph_.n_items(), graph_.n_items()), local);
         return run % 2 == 0 || local.is_constrained() ? local.atom_of() : at_random(local, rng);
     }
 
@@ -209,7 +208,7 @@ private:
     void cross(std::uint32_t component, std::vector<Run> found, Scratch& place) {
         const auto problem = local(component, place);
         auto rng = stream(component, (1u << 20) - 1);
-        found.push_back(run_to(present(problem), results_[component].value));
+        found.push_back(run_to(restricted(labels_, problem), results_[component].value));
         std::stable_sort(found.begin(), found.end(), by_value);
         auto best = found.front();
         bool gained = found.size() > 1;
@@ -229,14 +228,6 @@ private:
         }
         if (best.loss < results_[component].value - min_gain)
             keep(component, problem, best);
-    }
-
-    /// What is recorded for a component.
-    Labels present(const Local& problem) const {
-        Labels leaders;
-        for (const auto item : problem.items)
-            leaders.push_back(labels_[item]);
-        return ranked(leaders);
     }
 
     const Graph& graph_;

@@ -113,21 +113,15 @@ public:
     /// Moves a node to its best cluster if that is a strict gain; returns the change, 0 if it stays.
     double improve(std::uint32_t node) {
         const auto own = cluster_of(node);
-        detach(node);
-        look(node);
-        const auto stay = change(own);
+        const auto stay = lift(node);
         const auto choice = best();
         const bool goes = choice.change < stay - min_gain; // strict, so that searches end
         attach(node, goes ? choice.cluster : own);
         return goes ? choice.change - stay : 0.0;
     }
-
     /// Puts a node into a cluster of its own; returns the change.
     double take_out(std::uint32_t node) {
-        const auto own = cluster_of(node);
-        detach(node);
-        look(node);
-        const auto stay = change(own);
+        const auto stay = lift(node);
         attach(node, empty_cluster());
         return -stay;
     }
@@ -137,6 +131,14 @@ public:
     }
 
 private:
+    /// Takes a node out and looks; returns the change when it comes back.
+    double lift(std::uint32_t node) {
+        const auto own = cluster_of(node);
+        detach(node);
+        look(node);
+        return change(own);
+    }
+
     void put(std::uint32_t node, std::uint32_t cluster) {
         const auto items = (*nodes_)[node];
         for (const auto i : items)

@@ -129,14 +129,22 @@ private:
 
     /// Each run goes on by itself, since runs do not agree or their agreement says little.
     void improve(std::span<Solution> found) {
-        common::parallel_for(found.size(), plan_.threads, stop_, [&](std::size_t run, unsigned) {
-            if (stop_ || found[run].labels.empty())
+        each(found.size(), [&](std::size_t run, common::Rng& rng) {
+            if (found[run].labels.empty())
                 return;
-            common::Rng rng(plan_.seed, stream_ + run);
             if (auto better = problem_.improve(run, found[run], rng); better.icl > found[run].icl)
                 found[run] = std::move(better);
         });
-        stream_ += found.size();
+    }
+
+    /// Calls work(task, rng), each task with the next stream, until it is stopped.
+    template <class Work> void each(std::size_t n_tasks, Work work) {
+        common::parallel_for(n_tasks, plan_.threads, stop_, [&](std::size_t task, unsigned) {
+            common::Rng rng(plan_.seed, stream_ + task);
+            if (!stop_)
+                work(task, rng);
+        });
+        stream_ += n_tasks;
     }
 
     /// Crosses the runs of each group, and all of them if the groups do not agree.
@@ -192,13 +200,7 @@ private:
     /// Makes this many children; the best of parents and children, no two alike, survive.
     void breed(Population& population, std::size_t size) {
         std::vector<Solution> children(size);
-        common::parallel_for(size, plan_.threads, stop_, [&](std::size_t child, unsigned) {
-            if (stop_)
-                return;
-            common::Rng rng(plan_.seed, stream_ + child);
-            children[child] = child_of(population, rng);
-        });
-        stream_ += size;
+        each(size, [&](std::size_t child, common::Rng& rng) { children[child] = child_of(population, rng); });
         for (auto& child : children)
             population.add(std::move(child));
         population.keep(size);

@@ -185,10 +185,9 @@ void Categorical<Code>::score(const Code* x, std::size_t own, std::size_t slots,
         rows_[observed] = log_shares_.row(2 * (first_[c] + seen * x[c]));
         observed += seen;
     }
-    const double without = own != no_slot ? out[own] + own_score(own, observed) : 0.0;
-    add_rows(std::span(rows_).first(observed), slots, out);
-    if (own != no_slot)
-        out[own] = without;
+    score_own_apart(
+        out, own, false, 0.0, [&] { return own_score(own, observed); },
+        [&](double) { add_rows(std::span(rows_).first(observed), slots, out); });
 }
 
 /// The log probability of the levels of the last item given the other items of their own cluster.

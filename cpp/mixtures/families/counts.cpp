@@ -117,14 +117,15 @@ void Counts::set_cell(std::size_t column, std::size_t slot) {
 }
 
 void Counts::score(const std::uint32_t* x, std::size_t own, std::size_t slots, double* out) {
-    const double before = own != no_slot ? out[own] : 0.0;
-    for (const auto column : used_)
-        if (x[column] != Table::gap)
-            score_column({z_.row(column), log_z_.row(column), remainder_.row(column), zero_.row(column),
-                          slope_.row(column)},
-                         x[column], slots, out);
-    if (own != no_slot)
-        out[own] = before + score_own(x, own);
+    score_own_apart(
+        out, own, false, 0.0, [&] { return score_own(x, own); },
+        [&](double) {
+            for (const auto column : used_)
+                if (x[column] != Table::gap)
+                    score_column({z_.row(column), log_z_.row(column), remainder_.row(column),
+                                  zero_.row(column), slope_.row(column)},
+                                 x[column], slots, out);
+        });
 }
 
 /// Log predictive probability of x given the other items of its own cluster, without 1 / x!.

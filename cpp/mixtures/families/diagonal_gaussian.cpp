@@ -13,11 +13,7 @@
 
 namespace partita::models {
 
-using common::lane_log;
-using common::Lanes;
-using common::lanes;
-using common::load;
-using common::store;
+using common::lane_log, common::Lanes, common::lanes, common::load, common::store;
 
 namespace {
 
@@ -175,15 +171,10 @@ void DiagonalGaussian::score_above(const double* x, std::size_t own, std::size_t
                                    double* out) {
     for (std::size_t r = 0; r < dims_; ++r)
         sorted_[r] = x[order_[r]];
-    const double own_score = own != no_slot ? out[own] + score_own(own) : 0.0;
-    const bool in_company = own != no_slot && sizes_[own] > 1;
-    if (own != no_slot)
-        out[own] = -std::numeric_limits<double>::infinity(); // so that its neighbours may be out of reach
     const DimensionRows rows{sizes_.size(), mean_.row(0), weight_.row(0), constants_.row(0), products_};
-    score_blocks(rows, sorted_.data(), slots,
-                 in_company ? own_score + depth : -std::numeric_limits<double>::infinity(), out);
-    if (own != no_slot)
-        out[own] = own_score;
+    score_own_apart(
+        out, own, is_in_company(own), depth, [&] { return score_own(own); },
+        [&](double floor) { score_blocks(rows, sorted_.data(), slots, floor, out); });
 }
 
 /// Log predictive density of the item in `sorted_` given the other items of its own cluster.

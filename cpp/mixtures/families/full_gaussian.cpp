@@ -11,11 +11,7 @@
 
 namespace partita::models {
 
-using common::lane_log;
-using common::Lanes;
-using common::lanes;
-using common::load;
-using common::store;
+using common::lane_log, common::Lanes, common::lanes, common::load, common::store;
 
 namespace {
 

@@ -252,16 +252,13 @@ void GaussianCells::score(const double* x, std::size_t own, std::size_t slots, d
 void GaussianCells::score_above(const double* x, std::size_t own, std::size_t slots, double depth,
                                 double* out) {
     gather(x, used_);
-    const double own_score = own != no_slot ? out[own] + score_own(own) : 0.0;
-    const bool in_company = own != no_slot && sizes_[own] > 1;
-    if (own != no_slot)
-        out[own] = -std::numeric_limits<double>::infinity(); // so that its neighbours may be out of reach
-    const double floor = in_company ? own_score + depth : -std::numeric_limits<double>::infinity();
     const CellRows rows{sizes_.size(), mean_.row(0),  weight_.row(0), exponent_.row(0),
                         add_.row(0),   least_.row(0), most_.row(0)};
-    score_cells(rows, {std::span(seen_).first(n_seen_), values_.data()}, slots, floor, out);
-    if (own != no_slot)
-        out[own] = own_score;
+    score_own_apart(
+        out, own, is_in_company(own), depth, [&] { return score_own(own); },
+        [&](double floor) {
+            score_cells(rows, {std::span(seen_).first(n_seen_), values_.data()}, slots, floor, out);
+        });
 }
 
 void GaussianCells::gather(const double* x, std::span<const std::uint32_t> columns) {
