@@ -1,7 +1,6 @@
 // The search for the partition of a table of largest exact ICL: the starts of its runs, and their climbs.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -59,13 +58,8 @@ private:
     }
 
     std::vector<std::uint32_t> start(std::size_t run, common::Rng& rng) const {
-        const auto is_given = [](const mixtures::RunStart& other) {
-            return other.kind == mixtures::StartKind::given;
-        };
-        const auto begin = plan_.runs.begin();
-        if (is_given(plan_.runs[run]))
-            return starts_[static_cast<std::size_t>(
-                std::count_if(begin, begin + static_cast<std::ptrdiff_t>(run), is_given))];
+        if (plan_.runs[run].kind == mixtures::StartKind::given)
+            return starts_[run];
         const auto items = rng.permutation(view_.table->n_items());
         const auto nearest = nearest_seeds(*view_.table, items, plan_.runs[run].seeds, rng);
         std::vector<std::uint32_t> labels(items.size());

@@ -44,7 +44,7 @@ struct RunStart {
 struct SearchPlan {
     models::EvolutionPlan evolution;
     std::size_t max_clusters;
-    std::vector<RunStart> runs; // those of kind `given` take the given partitions in turn
+    std::vector<RunStart> runs; // those of kind `given` come first, one for each given partition
     std::size_t anneal_sweeps, reheat_sweeps;
 };
 

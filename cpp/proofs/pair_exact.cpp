@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "partition/small_exact.hpp"
+#include "proofs/atom_costs.hpp"
 
 namespace partita::pairs {
 
@@ -15,18 +16,6 @@ constexpr double forbidden = std::numeric_limits<double>::infinity();
 
 Set lowest(Set set) { return set & (0 - set); }
 std::uint32_t index_of(Set one) { return static_cast<std::uint32_t>(std::countr_zero(one)); }
-
-/// What the listed pairs between an item and each atom have in all, item after item.
-template <class Objective>
-std::vector<double> item_by_atom(const Local& local, const std::vector<std::uint32_t>& atom,
-                                 const Objective& objective) {
-    std::vector<double> sums(std::size_t{local.n_items()} * local.atoms.size());
-    for (std::uint32_t i = 0; i < local.n_items(); ++i)
-        local.each_neighbour(i, [&](std::uint32_t j, double p) {
-            sums[std::size_t{i} * local.atoms.size() + atom[j]] += objective.attraction(p);
-        });
-    return sums;
-}
 
 /// Marks the sets that hold two atoms that must be apart, or more items than a cluster may have.
 void forbid(Costs& costs, const Local& local) {
@@ -48,24 +37,17 @@ void forbid(Costs& costs, const Local& local) {
 
 /// The cost of each set of atoms as one cluster.
 Costs costs_of(const Local& local, const Threshold& objective) {
-    const auto atom = local.atom_of();
+    const AtomCosts of_atoms(local, objective);
     const std::size_t n = local.atoms.size();
-    const auto sums = item_by_atom(local, atom, objective);
-    std::vector<double> between(n * n); // cost of two atoms in one cluster; on the diagonal, of one alone
-    for (std::uint32_t i = 0; i < local.n_items(); ++i)
-        for (std::size_t v = 0; v < n; ++v)
-            between[atom[i] * n + v] -= sums[i * n + v];
+    std::vector<double> between(n * n); // on the diagonal, of one alone
     for (std::uint32_t v = 0; v < n; ++v)
-        for (std::uint32_t w = 0; w < n; ++w) {
-            const double size = static_cast<double>(local.atoms[v].size());
-            const double other = static_cast<double>(local.atoms[w].size());
-            between[v * n + w] += objective.repulsion() * (v == w ? size * (size - 1) : size * other);
-        }
+        for (std::uint32_t w = 0; w < n; ++w)
+            between[v * n + w] = v == w ? of_atoms.within(v) : of_atoms.cost(v, w);
     Costs costs(std::size_t{1} << n);
     for (Set set = 1; set < costs.size(); ++set) {
         const auto first = index_of(lowest(set));
         const auto rest = set & (set - 1);
-        costs[set] = costs[rest] + between[first * n + first] / 2;
+        costs[set] = costs[rest] + between[first * n + first];
         for (Set others = rest; others != 0; others &= others - 1)
             costs[set] += between[first * n + index_of(lowest(others))];
     }
@@ -74,7 +56,10 @@ Costs costs_of(const Local& local, const Threshold& objective) {
 
 Costs costs_of(const Local& local, const LogMass& objective) {
     const std::size_t n = local.atoms.size();
-    const auto masses = item_by_atom(local, local.atom_of(), objective);
+    const auto atom = local.atom_of();
+    std::vector<double> masses(local.n_items() * n); // of each item with each atom
+    for (std::uint32_t i = 0; i < local.n_items(); ++i)
+        local.each_neighbour(i, [&](std::uint32_t j, double p) { masses[i * n + atom[j]] += p; });
     Costs costs(std::size_t{1} << n);
     for (Set set = 1; set < costs.size(); ++set) {
         double size = 0, gain = 0;
