@@ -199,15 +199,13 @@ void check_node_problem(const P& problem, std::vector<std::uint32_t> start, Valu
     common::Rng rng(3, 1);
     const common::StopFlag stop{false};
     const search::Limits limits(stop, std::numeric_limits<double>::infinity());
-    {
-        auto state = problem.state(problem.nodes(), start);
-        check_node_moves(state, rng, value);
-        CHECK(near(value(state.labels()), value(start)));
-    }
     const auto other = problem.state(problem.nodes(), search::random_labels(start.size(), 4, rng)).labels();
     auto improved = start;
     search::improve(problem, improved, 3, rng, limits);
     for (const auto& from : {start, improved}) { // from where most attempts are undone too
+        auto state = problem.state(problem.nodes(), from);
+        check_node_moves(state, rng, value);
+        CHECK(near(value(state.labels()), value(from)));
         const auto falls = [&](auto work) {
             auto labels = from;
             work(labels);
