@@ -22,7 +22,7 @@ from partita._support.text.content import WORKBOOK_NAMES, open_bytes
 from partita.draws import write
 from partita.draws.sample import PartitionSample, as_sample, build_sample, open_sample, sample_source
 from partita.draws.sources import Block, Source, files, r_files
-from partita.draws.sources.coda import coda_index, coda_source
+from partita.draws.sources.r_files import coda_index, coda_source
 from partita.draws.sources.source import array_source, in_order_of, joined
 from partita.draws.sources.text import text_source
 from partita.draws.store import FACTS

@@ -24,10 +24,9 @@ from scipy.special import xlogy
 from partita._support.arrays import Floats
 from partita._support.shown import Noted
 from partita._support.warn import warn_user
-from partita.ensembles.arrangement import arranged
 from partita.ensembles.base_clusterings import Base, as_base, in_column_order
 from partita.ensembles.consensus import consensus
-from partita.ensembles.layout import Layout
+from partita.ensembles.layout import Layout, arranged
 from partita.ensembles.shared_errors import shared_errors
 from partita.partitions.labels import canonical
 from partita.search.settings import Search

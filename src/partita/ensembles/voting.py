@@ -10,7 +10,6 @@ from scipy.optimize import linear_sum_assignment
 
 from partita._support.arrays import Floats
 from partita._support.validate import check_count
-from partita.ensembles.arrangement import arranged
 from partita.ensembles.base_clusterings import (
     Base,
     Labels,
@@ -21,6 +20,7 @@ from partita.ensembles.base_clusterings import (
     warn_unlabelled,
     weights_or_ones,
 )
+from partita.ensembles.layout import arranged
 
 ROUNDS = 20  # at most, until no label changes
 

@@ -7,11 +7,10 @@ from typing import Any
 
 from partita.search.constrained import enumerate_constrained, exact_constrained, search_constrained
 from partita.search.core import find_greedy, find_salso, find_search
-from partita.search.draws import find_draw
+from partita.search.draws import find_draw, find_map
 from partita.search.enumerate import find_by_enumeration
 from partita.search.exact import find_exact
 from partita.search.lower_bound import find_lower_bound
-from partita.search.map import find_map
 from partita.search.method import GREEDY, SALSO, SEARCH, Method, look_up
 from partita.search.pair_graph import PairSearch
 from partita.search.papers.hasse import find_hasse

@@ -16,9 +16,8 @@ from partita.losses.base import Loss
 from partita.losses.problem import core_problem
 from partita.search.compression import compress
 from partita.search.deadline import Deadline
-from partita.search.draws import no_worse_than_draws
+from partita.search.draws import find_map, no_worse_than_draws
 from partita.search.jobs import Engine, Job, Runs, reporting, run_here
-from partita.search.map import find_map
 from partita.search.method import GREEDY, SALSO, SEARCH, CoreSearch
 from partita.search.multilevel import has_much_noise, is_large, search_levels, search_with_noise
 from partita.search.result import Compression, RunRow, SearchResult
