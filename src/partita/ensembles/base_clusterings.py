@@ -17,7 +17,7 @@ from partita._support.names import Names, as_named, names_or_none, row_names
 from partita._support.warn import warn_user
 from partita.draws.sample import PartitionSample, as_sample
 from partita.partitions.checks import canonical_placed
-from partita.partitions.codes import NO_GAPS, BadLabel, Missing, as_missing, marked, to_codes, type_problem
+from partita.partitions.codes import NO_GAPS, BadLabel, Missing, as_missing, is_null, marked, to_codes, type_problem
 from partita.partitions.labels import canonical
 
 Labels = NDArray[np.intp]
@@ -292,14 +292,7 @@ def _is_gap(column: NDArray[Any]) -> NDArray[np.bool_]:
     if kind == "b" or kind in "US":
         return np.zeros(len(column), dtype=bool)
     # None, NaN, pandas.NA and the number -1; a string is never missing
-    return np.array([not isinstance(x, str) and (x is None or x is not x or _odd(x)) for x in column], dtype=bool)
-
-
-def _odd(value: Any) -> bool:
-    try:
-        return bool(value != value) or bool(value == -1)
-    except TypeError:  # pandas.NA has no truth value
-        return True
+    return np.array([not isinstance(x, str) and (is_null(x) or bool(x == -1)) for x in column], dtype=bool)
 
 
 def _observed(column: NDArray[Any]) -> list[Any]:
