@@ -239,18 +239,9 @@ def write_schema(path: Path, table: RawTable, families: Mapping[str, str]) -> No
     schema, reasons = propose_schema(table, families)
     rows = []
     for raw, column in zip(table.columns, schema.columns, strict=True):
-        seen = int(raw.observed().sum())
-        examples = [text for text in raw.distinct()[0][:3] if text]
-        rows.append(
-            [
-                column.name,
-                column.family,
-                seen,
-                len(raw.distinct()[0]),
-                "; ".join(examples),
-                reasons.get(column.name, ""),
-            ]
-        )
+        texts, seen = raw.distinct()[0], int(raw.observed().sum())
+        examples = "; ".join(text for text in texts[:3] if text)
+        rows.append([column.name, column.family, seen, len(texts), examples, reasons.get(column.name, "")])
     with atomic_file(path) as temporary:
         write_table(temporary, [*SCHEMA_COLUMNS, "cells", "different", "examples", "why"], rows)
     print_schema(schema, typed_notes(table, schema, families))

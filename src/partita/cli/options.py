@@ -80,20 +80,10 @@ class DrawsOptions:
 
     def sample(self) -> pt.PartitionSample:
         """The draws that the options specify."""
-        long = None if self.long is None else [name.strip() for name in self.long.split(",")]
-        with step(f"read {', '.join(self.draws)}") as found:
-            sample = read_sample(
-                self.draws,
-                as_draws=self.as_draws,
-                burn=self.burn,
-                thin=self.thin,
-                missing=self.missing,
-                noise=self.noise,
-                variable=self.variable,
-                long=long,
-                header=self.header,
-                index=self.index,
-            )
+        how = vars(self) | {"long": None if self.long is None else [name.strip() for name in self.long.split(",")]}
+        files = how.pop("draws")
+        with step(f"read {', '.join(files)}") as found:
+            sample = read_sample(files, **how)
             found += [f"{sample.n_draws:,} draws of {sample.n_items:,} items in {sample.n_chains} chains"]
             found += [f"{sample.n_unique:,} distinct"]
         return sample
@@ -167,16 +157,13 @@ class SearchOptions(LossOptions):
         """The estimate that the options specify."""
         self.refuse_unused()
         with step(f"searched ({self.method})", has_progress=True) as found:
-            best = pt.estimate(
-                sample,
-                loss=self.chosen_loss(),
-                method=self.method,
-                search=self.settings(),
-                rng=self.seed,
-                constraints=constraints,
-            )
+            best = pt.estimate(sample, constraints=constraints, **self.how())
             found.append(f"{best.n_runs} runs, {len(best.runs)} partitions compared, seed {best.seed}")
         return best
+
+    def how(self) -> dict[str, Any]:
+        """What `estimate` takes beside the draws."""
+        return {"loss": self.chosen_loss(), "method": self.method, "search": self.settings(), "rng": self.seed}
 
     def refuse_unused(self) -> None:
         """Runs are of methods that search; the zero-one loss has its least value at the most frequent draw."""
@@ -240,16 +227,8 @@ class DaskOptions:
         searching.refuse_unused()
         if self.dask is not None and self.workers is not None:
             raise ValueError("--dask already has workers: --workers is for a cluster on this machine")
-        return pt.distributed.estimate(
-            sample,
-            loss=searching.chosen_loss(),
-            method=searching.method,
-            search=searching.settings(),
-            rng=searching.seed,
-            client=self.dask,
-            workers=self.workers,
-            shards=self.shards,
-        )
+        where: dict[str, Any] = {"client": self.dask, "workers": self.workers, "shards": self.shards}
+        return pt.distributed.estimate(sample, **searching.how(), **where)
 
 
 @dataclass(frozen=True)

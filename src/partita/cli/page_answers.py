@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import partita as pt
 from partita.cli.steps import extra
 
-#: Labels of distinct draws up to which other losses are searched.
+#: Labels of distinct draws up to which other losses are searched, if this costs little and the problem is the same.
 CHEAP_CELLS = 400_000
 COMPARED = ("vi", "binder", "nvi", "omari")
 
@@ -39,13 +39,20 @@ class PageAnswers:
 
     def compute(self, best: pt.Estimate, found: list[Any]) -> None:
         """Appends what the page shows beside the ball: the chains, other losses, and what was asked for."""
+        from partita.estimation.estimate import estimate_step
         from partita.losses.losses import as_loss
+        from partita.results.uncertain import MIXING_CELLS
 
-        if _may_have_mixed(best):
+        sample = best.sample
+        cells = sample.n_unique * sample.n_items
+        if not sample.is_weighted and sample.n_chains > 1 and cells <= MIXING_CELLS:
             extra(found, "estimates of the chains", lambda: _diagnostics(best))
-        if _has_cheap_losses(best):
+        if (
+            cells <= CHEAP_CELLS and best.constraints is None and not sample.has_gaps
+        ):  # others would be of other problems
             for loss in [loss for loss in map(as_loss, COMPARED) if loss != best.loss]:
-                extra(found, f"estimate under {loss}", functools.partial(_under, best, loss))
+                again = functools.partial(estimate_step, sample, loss, pt.Search(runs=4), 0)
+                extra(found, f"estimate under {loss}", again)
         if self.partial is not None:
             extra(
                 found, "partial clustering", functools.partial(pt.partial_clustering, best.sample, self.partial, rng=0)
@@ -59,31 +66,11 @@ class PageAnswers:
             extra(found, f"parameters of {self.parameters}", lambda: pt.cluster_parameters(best, theta))
 
 
-def _may_have_mixed(best: pt.Estimate) -> bool:
-    """Whether there are chains to compare, in a moment."""
-    from partita.results.uncertain import MIXING_CELLS
-
-    sample = best.sample
-    return not sample.is_weighted and sample.n_chains > 1 and sample.n_unique * sample.n_items <= MIXING_CELLS
-
-
 def _diagnostics(best: pt.Estimate) -> Any:
     """How well the chains mixed, with the estimate of each."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the notes say so
         return pt.diagnostics(best, search=pt.Search(runs=1), rng=0)
-
-
-def _has_cheap_losses(best: pt.Estimate) -> bool:
-    """Whether estimates under other losses cost next to nothing and would be those of the same problem."""
-    sample = best.sample
-    return sample.n_unique * sample.n_items <= CHEAP_CELLS and best.constraints is None and not sample.has_gaps
-
-
-def _under(best: pt.Estimate, loss: Any) -> Any:
-    from partita.estimation.estimate import estimate_step
-
-    return estimate_step(best.sample, loss, pt.Search(runs=4), 0)
 
 
 def _read_parameters(path: str) -> Any:

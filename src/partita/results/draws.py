@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
+from partita.draws.sample import PartitionSample
 from partita.estimation.convergence import Quantity, draw_summaries, quantities
 from partita.estimation.result import Estimate
 from partita.estimation.search_warnings import HARD_SEARCH, unlabelled_warnings
@@ -23,15 +24,14 @@ from partita.results.chains import chain_figure, chain_strips
 from partita.results.components import MANY_CLUSTERS, components_table, sizes_table
 from partita.results.extras import EXTRAS, column_questions, extra_sections
 from partita.results.figures import ball_strips, bars, scatter_figure, trace_figure
-from partita.results.heatmap import HeatMap, has_map, heat_map
 from partita.results.interpretation import interpretation
 from partita.results.memberships import is_shown, membership_columns, membership_section
 from partita.results.methods_text import paragraphs
 from partita.results.parts import figure, listed, section, subheading
-from partita.results.presentation import Note, Presentation, cautions, facts
+from partita.results.presentation import Note, cautions, facts
 from partita.results.sentences import amount, loss_words
 from partita.results.tables import Table, columns, table
-from partita.results.uncertain import LISTED, MIXING_CELLS, listed_rows, map_section, uncertain_section, uncertain_table
+from partita.results.uncertain import LISTED, MIXING_CELLS, SampledPresentation, listed_rows
 from partita.search.settings import explicit_limit, into_at_most
 from partita.uncertainty.ball import CredibleBall, placed_only
 from partita.uncertainty.certainty import (
@@ -78,7 +78,7 @@ FIGURES = {
 _certainties: WeakKeyDictionary[Estimate, ItemCertainty] = WeakKeyDictionary()
 
 
-class DrawsPresentation(Presentation):
+class DrawsPresentation(SampledPresentation):
     """An estimate from draws with its ball, its bound and other extras."""
 
     kind = "draws"
@@ -187,24 +187,20 @@ class DrawsPresentation(Presentation):
         return memberships(self.searched) if is_shown(len(self.labels), self.n_clusters) else None
 
     @cached_property
-    def placed(self) -> tuple[Estimate, CredibleBall | None, NDArray[np.int64]]:
-        """Estimate and ball without items that are in no cluster, and the items that are."""
-        part, ball, items = placed_only(self.result, self.ball, self.first)
-        return part, ball, np.arange(len(self.labels)) if items is None else items
+    def placed(self) -> tuple[Estimate, CredibleBall | None]:
+        """Estimate and ball without items that are in no cluster."""
+        part, ball, _ = placed_only(self.result, self.ball, self.first)
+        return part, ball
 
     @cached_property
     def stability(self) -> ClusterStability:
         """How certain each cluster is."""
-        part, _, items = self.placed
-        whole = items.size == len(self.labels)
-        return cluster_stability(part, certainty=self.of_items) if whole else cluster_stability(part)
+        whole = self.in_clusters.size == len(self.labels)
+        return cluster_stability(self.placed[0], certainty=self.of_items if whole else None)
 
-    @cached_property
-    def heat(self) -> HeatMap | None:
-        """The similarity map of the items in clusters; None if it would be empty."""
-        part, _, items = self.placed
-        known = np.nan_to_num(self.certainty[items])
-        return heat_map(part.labels, known, part.sample) if has_map(part.labels) else None
+    @property
+    def sample(self) -> PartitionSample:
+        return self.placed[0].sample
 
     @cached_property
     def quantities(self) -> list[Quantity]:
@@ -262,10 +258,9 @@ class DrawsPresentation(Presentation):
                 " are coarse; a few thousand draws are better.",
                 warning=True,
             )
-        part, ball, items = self.placed
+        part, ball = self.placed
         converged = set(best.cautions) <= set(unlabelled_warnings(best)) and (checked is None or checked.converged)
-        known = np.nan_to_num(self.certainty[items])
-        yield from (Note(text) for text in interpretation(part, ball, known, converged=converged))
+        yield from (Note(text) for text in interpretation(part, ball, self.known, converged=converged))
         if sample.n_unique == sample.n_draws > 1:
             yield Note(
                 "No partition was drawn twice: the posterior is spread over more partitions than there are draws,"
@@ -296,7 +291,7 @@ class DrawsPresentation(Presentation):
 
     def clusters_table(self) -> Table:
         """Size, certainty, stability and exemplar of each cluster."""
-        stability, (part, _, _) = self.stability, self.placed
+        stability, part = self.stability, self.placed[0]
         names = part.sample.names or self.item_names
         shares = (stability.size, stability.size / part.labels.size, stability.cohesion, stability.jaccard)
         cells = [values.tolist() for values in (*shares, stability.exact)]
@@ -310,13 +305,12 @@ class DrawsPresentation(Presentation):
         return Table("clusters", "Clusters of the estimate", header, rows, indexed=True)
 
     def more_tables(self) -> Iterator[Table | None]:
-        part, _, items = self.placed
-        names = tuple(self.item_names[i] for i in items.tolist())
-        yield uncertain_table(part.labels, self.certainty[items], names, part.sample)
+        part = self.placed[0]
+        yield self.uncertain_table()
         yield self._runs()
         yield self._mixing()
         if part.n_clusters >= MANY_CLUSTERS:
-            yield components_table(part, np.nan_to_num(self.certainty[items]), names)
+            yield components_table(part, self.known, self.names_in_clusters)
             yield sizes_table(part.sizes)
         if self.ball is not None:
             yield ball_table(self.ball, self.item_names)
@@ -376,9 +370,10 @@ class DrawsPresentation(Presentation):
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
         yield from extra_sections(self, first=True)
-        yield uncertain_section(self.tables["uncertain"])
+        yield self.uncertain_section()
         yield None if self.memberships is None else membership_section(self.memberships, self.first)
-        yield self._map_section()
+        told = "Posterior probability that two items share a cluster."
+        yield self.map_section(told, "Similarity of items", "estimate")
         yield self._ball_section()
         if "losses" in self.tables:
             told = (
@@ -402,12 +397,12 @@ class DrawsPresentation(Presentation):
         yield from (subheading("Number of clusters"), counts)
 
     def _points(self) -> dict[str, Any] | None:
-        part, ball, items = self.placed
+        part, ball = self.placed
         if self.data is None:
             return None
-        names = tuple(self.item_names[i] for i in items.tolist())
+        names = self.names_in_clusters
         partitions = [("estimate", part.labels), *aligned_bounds(part.labels, ball)]
-        return scatter_figure(self.data[items], partitions, names, self._density(), self.columns)
+        return scatter_figure(self.data[self.in_clusters], partitions, names, self._density(), self.columns)
 
     def _density(self) -> tuple[Any, Any] | None:
         """Grid and values of the posterior predictive density of one column, if the chain of a model was given."""
@@ -418,14 +413,8 @@ class DrawsPresentation(Presentation):
         grid = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), 400)
         return grid, chain.predictive_density(grid[:, None])
 
-    def _map_section(self) -> dict[str, Any]:
-        part, _, items = self.placed
-        names = tuple(self.item_names[i] for i in items.tolist())
-        told = "Posterior probability that two items share a cluster."
-        return map_section(self.heat, part.labels, names, told, "Similarity of items", "estimate")
-
     def _ball_section(self) -> dict[str, Any] | None:
-        part, ball, _ = self.placed
+        part, ball = self.placed
         if ball is None:
             return None
         told = (
@@ -449,7 +438,7 @@ class DrawsPresentation(Presentation):
         part, best = self.placed[0], self.result
         checked = self.extras.get("diagnostics")
         strips = (
-            None if checked is None or self.heat is None else chain_strips(part, checked, self.placed[2], self.heat)
+            None if checked is None or self.heat is None else chain_strips(part, checked, self.in_clusters, self.heat)
         )
         disagree = len(best.runs) > 1 and best.times_reached < len(best.runs)
         trace = trace_figure([run.trace for run in best.runs]) if disagree else None

@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 
 from partita._support.arrays import Floats
 from partita._support.hints import plural
+from partita.draws.sample import PartitionSample
 from partita.plots.matrices import leaf_order
-from partita.results.heatmap import HeatMap, has_map, heat_map, percent
+from partita.results.heatmap import percent
 from partita.results.parts import figure, section
-from partita.results.presentation import Note, Presentation, cautions, facts
+from partita.results.presentation import Note, cautions, facts
 from partita.results.tables import Table, columns
-from partita.results.uncertain import map_section, uncertain_section, uncertain_table
+from partita.results.uncertain import SampledPresentation
 from partita.uncertainty.certainty import cluster_recovery
 
 NAMES_SHOWN = 12
 CONSENSUS = "the consensus"
 
 
-class EnsemblePresentation(Presentation):
+class EnsemblePresentation(SampledPresentation):
     """A consensus beside its base clusterings."""
 
     kind = "ensemble"
@@ -65,17 +66,11 @@ class EnsemblePresentation(Presentation):
         seen = base.seen @ weights
         return np.asarray(np.divide(base.noise @ weights, seen, out=np.full(seen.size, np.nan), where=seen > 0))
 
-    @cached_property
-    def placed(self) -> NDArray[np.int64]:
-        """The items with a label."""
-        return np.flatnonzero(self.labels >= 0)
-
-    @cached_property
-    def heat(self) -> HeatMap | None:
-        """The co-association map; None if it would be empty."""
-        labels = self.labels[self.placed]
-        known = np.nan_to_num(self.certainty[self.placed])
-        return heat_map(labels, known, self.result.sample) if has_map(labels) else None
+    @property
+    def sample(self) -> PartitionSample:
+        """The base clusterings as draws."""
+        found: PartitionSample = self.result.sample
+        return found
 
     def more_answer(self) -> Iterator[str]:
         found = self.result
@@ -106,7 +101,7 @@ class EnsemblePresentation(Presentation):
     @property
     def outliers(self) -> int:
         """Number of clusters of a single item."""
-        return int((np.bincount(self.labels[self.placed]) == 1).sum())
+        return int((np.bincount(self.labels[self.in_clusters]) == 1).sum())
 
     @property
     def n_effective(self) -> float:
@@ -121,15 +116,16 @@ class EnsemblePresentation(Presentation):
 
     def clusters_table(self) -> Table:
         """With the recovery of each cluster by the base clusterings."""
-        table, (jaccard, _) = super().clusters_table(), cluster_recovery(self.labels[self.placed], self.result.sample)
+        table, (jaccard, _) = (
+            super().clusters_table(),
+            cluster_recovery(self.labels[self.in_clusters], self.result.sample),
+        )
         more = columns("Recovery | Mean overlap (Jaccard) with the most similar cluster of a base clustering")
         table = replace(table, caption="Clusters of the consensus")
         return table.beside(len(table.columns) - 1, more, [jaccard])
 
     def more_tables(self) -> Iterator[Table | None]:
-        labels, certainty = self.labels[self.placed], self.certainty[self.placed]
-        names = tuple(self.item_names[i] for i in self.placed.tolist())
-        yield uncertain_table(labels, certainty, names, self.result.sample)
+        yield self.uncertain_table()
         yield self._base()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -189,8 +185,9 @@ class EnsemblePresentation(Presentation):
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
         found, tables = self.result, self.tables
-        yield uncertain_section(tables["uncertain"])
-        yield self._map_section()
+        yield self.uncertain_section()
+        told = "Share of the base clusterings, by weight, in which two items are together."
+        yield self.map_section(told, "Consensus map", "consensus")
         told = (
             "Agreement of each base clustering with the consensus and with the others (adjusted Rand index: 0 by"
             " chance, 1 if equal)."
@@ -215,11 +212,6 @@ class EnsemblePresentation(Presentation):
             self._redundancy(self.clusterings),
             figure("dependence", "pairs", data, label, "", hint),
         )
-
-    def _map_section(self) -> dict[str, Any]:
-        names = tuple(self.item_names[i] for i in self.placed.tolist())
-        told = "Share of the base clusterings, by weight, in which two items are together."
-        return map_section(self.heat, self.labels[self.placed], names, told, "Consensus map", "consensus")
 
 
 def pairs_figure(matrix: Floats, names: tuple[str, ...]) -> dict[str, Any]:

@@ -6,19 +6,18 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
-from partita._support.arrays import Floats
+from partita.draws.sample import PartitionSample
 from partita.results.after_clustering import path_table
 from partita.results.balls import ball_facts, ball_sentence
 from partita.results.pairs import PairPresentation
 from partita.results.parts import section
 from partita.results.presentation import Note, Presentation, cautions, facts
 from partita.results.tables import Table
-from partita.results.uncertain import draws_warnings, uncertain_section, uncertain_table
+from partita.results.uncertain import SampledPresentation, draws_warnings
 from partita.uncertainty.ball import CredibleBall
-from partita.uncertainty.certainty import item_certainty
 
 
-class FusedPresentation(Presentation):
+class FusedPresentation(SampledPresentation):
     """Fused components, with their bound and the ball of the draws."""
 
     kind = "fused"
@@ -44,10 +43,11 @@ class FusedPresentation(Presentation):
         found: CredibleBall = self.result.ball()
         return found
 
-    @cached_property
-    def certainty(self) -> Floats:
-        """By the draws, each with its components fused."""
-        return item_certainty(self.labels, self.result.draws).probability
+    @property
+    def sample(self) -> PartitionSample:
+        """The draws, each with its components fused."""
+        found: PartitionSample = self.result.draws
+        return found
 
     def more_answer(self) -> Iterator[str]:
         yield self.result.in_words()
@@ -74,10 +74,10 @@ class FusedPresentation(Presentation):
     def more_tables(self) -> Iterator[Table | None]:
         yield path_table(self.result)
         yield PairPresentation(self.result._core).pairs_table()
-        yield uncertain_table(self.labels, self.certainty, self.item_names, self.result.draws)
+        yield self.uncertain_table()
 
     def more_sections(self) -> Iterator[dict[str, Any] | None]:
-        yield uncertain_section(self.tables["uncertain"])
+        yield self.uncertain_section()
         told = f"A smaller distance keeps more components apart. The answer is that of omega {self.result.omega:.4g}."
         yield section("path", "Components and clusters", told, self.tables["path"])
 

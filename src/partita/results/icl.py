@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
-from partita._support.arrays import Floats
 from partita._support.hints import plural
 from partita.draws.sample import PartitionSample, as_sample
 from partita.results.parts import section
-from partita.results.presentation import LISTED, Note, Presentation, cautions, facts
+from partita.results.presentation import LISTED, Note, cautions, facts
 from partita.results.sentences import log_number
 from partita.results.tables import Table, columns, table
-from partita.results.uncertain import uncertain_section, uncertain_table
-from partita.uncertainty.certainty import item_certainty
+from partita.results.uncertain import SampledPresentation
 
 
-class IclPresentation(Presentation):
+class IclPresentation(SampledPresentation):
     """A fit by the largest exact ICL that a search found, with draws of the posterior if they are given."""
 
     takes: ClassVar[dict[str, str]] = {
@@ -36,11 +34,6 @@ class IclPresentation(Presentation):
     def sample(self) -> PartitionSample | None:
         """The draws of the posterior, if they were given."""
         return as_sample(self.extras["draws"]) if "draws" in self.extras else None
-
-    @cached_property
-    def certainty(self) -> Floats | None:
-        """Mean probability, by the draws, of each item of being with the others of its cluster."""
-        return None if self.sample is None else item_certainty(self.labels, self.sample).probability
 
     @property
     def can_be_sampled(self) -> bool:
@@ -67,8 +60,7 @@ class IclPresentation(Presentation):
             yield "Posterior draws", f"{self.sample.n_draws:,} in {plural(self.sample.n_chains, 'chain')}"
 
     def more_tables(self) -> Iterator[Table | None]:
-        if self.sample is not None and self.certainty is not None:
-            yield uncertain_table(self.labels, self.certainty, self.item_names, self.sample, self.noun)
+        yield self.uncertain_table()
         fit = self.result
         below = [max(0.0, fit.found.best - run.icl) for run in fit.runs]
         rows = [
@@ -88,7 +80,7 @@ class IclPresentation(Presentation):
         """The items: the least certain first, if there are draws, or by cluster."""
         if self.sample is None or more:
             return self.items_section(title, *more)
-        return uncertain_section(self.tables["uncertain"], self.noun)
+        return self.uncertain_section()
 
     def search_sections(self) -> Iterator[dict[str, Any] | None]:
         """The merges."""

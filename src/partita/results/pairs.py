@@ -196,17 +196,10 @@ class PairPresentation(Presentation):
 
     def pairs_table(self) -> Table:
         """The pairs that speak most against the estimate."""
-        name = self.item_names
+        name, verdicts, yes = self.item_names, ("apart", "together"), ("no", "yes")
         rows = [
-            (
-                name[pair.left],
-                name[pair.right],
-                "together" if pair.together else "apart",
-                pair.probability,
-                pair.doubt,
-                "yes" if pair.listed else "no",
-            )
-            for pair in self.doubtful
+            (name[p.left], name[p.right], verdicts[p.together], p.probability, p.doubt, yes[p.listed])
+            for p in self.doubtful
         ]
         header = columns(f"""
             Item=left; Other item=right; Estimate

@@ -9,22 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from partita._support.arrays import Floats
 from partita._support.hints import plural
+from partita.draws.sample import PartitionSample
 from partita.partitions.checks import canonical_placed
 from partita.results.drawings import curve_drawing
 from partita.results.parts import drawing, section
-from partita.results.presentation import Note, Presentation, facts
+from partita.results.presentation import Note, facts
 from partita.results.tables import Table, columns
-from partita.results.uncertain import draws_warnings
-from partita.uncertainty.certainty import item_certainty
+from partita.results.uncertain import SampledPresentation, draws_warnings
 from partita.uncertainty.partial import PartialClustering
 
 #: Joint probabilities of the table.
 PROBABILITIES = (0.99, 0.95, 0.9, 0.75, 0.5, 0.25)
 
 
-class PartialPresentation(Presentation):
+class PartialPresentation(SampledPresentation):
     """A partial clustering."""
 
     kind = "partial"
@@ -44,16 +43,13 @@ class PartialPresentation(Presentation):
         )
 
     @cached_property
-    def certainty(self) -> Floats | None:
-        """By the draws of the items that are clustered; unknown for the others."""
-        sample, items = self.result.sample, np.flatnonzero(self.labels >= 0)
-        if sample is None or not items.size:
+    def sample(self) -> PartitionSample | None:
+        """The draws of the items that are clustered."""
+        sample: PartitionSample | None = self.result.sample
+        if sample is None or not self.in_clusters.size:
             return None
-        rows = [canonical_placed(row.astype(np.int64)) for row in sample.labels[:, items]]
-        part = replace(sample, labels=np.array(rows, sample.labels.dtype), names=None, noise=None)
-        found = np.full(len(self.labels), np.nan)
-        found[items] = item_certainty(self.labels[items], part).probability
-        return found
+        rows = [canonical_placed(row.astype(np.int64)) for row in sample.labels[:, self.in_clusters]]
+        return replace(sample, labels=np.array(rows, sample.labels.dtype), names=None, noise=None)
 
     def find_notes(self) -> Iterator[Note]:
         if self.result.sample is not None:
