@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.ensembles import NBCE, as_base, consensus, cspa, hgpa, mcla
-from partita.ensembles.gibbs import NBCEModel
+from partita.ensembles.nbce import NBCEModel
 from partita.models import Sampling
 from partita.models.chains.checkpoint import Plan
 

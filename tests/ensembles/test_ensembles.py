@@ -24,7 +24,7 @@ from partita.ensembles import (
 )
 from partita.ensembles.association import shares_together
 from partita.ensembles.bce import fit_dirichlet
-from partita.ensembles.gibbs import together
+from partita.ensembles.nbce import together
 from partita.ensembles.predictive import partition_mixture, stick_weights
 from partita.losses.agreement import adjusted_rand
 from partita.models import Sampling

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from partita.ensembles.base_clusterings import as_base
-from partita.ensembles.gibbs import NBCEModel, sample_nbce
+from partita.ensembles.nbce import NBCEModel, sample_nbce
 from partita.ensembles.responsibilities import LocalHost
 from partita.ensembles.variational import (
     Settings,

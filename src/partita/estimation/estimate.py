@@ -30,14 +30,13 @@ from partita.partitions.labels import each_alone
 from partita.partitions.lattice import meet
 from partita.search import as_method, methods_that
 from partita.search.components import best_by_parts, component_labels
-from partita.search.constraints import Constraints, Resolved, resolve
+from partita.search.constraints import Constraints, Resolved, check_starts, resolve
 from partita.search.core import with_default_limit
 from partita.search.deadline import Deadline
 from partita.search.enumerate import QUICK_LOSSES, are_few, best_of_all
 from partita.search.method import SEARCH, Method
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search, cluster_limit, given_limit
-from partita.search.starts import check_starts
 
 if TYPE_CHECKING:
     from partita.estimation.pair_estimate import PairEstimate

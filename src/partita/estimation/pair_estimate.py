@@ -20,10 +20,9 @@ from partita.pairs.probabilities import Similarity
 from partita.partitions.labels import HasClusters
 from partita.search import methods_that
 from partita.search.components import Components
-from partita.search.constraints import Constraints, resolve
+from partita.search.constraints import Constraints, check_starts, resolve
 from partita.search.method import Method
 from partita.search.pair_graph import PairSearch, Parts
-from partita.search.starts import check_starts
 
 if TYPE_CHECKING:
     from partita.proofs.bounds import Bound

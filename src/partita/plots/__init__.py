@@ -6,8 +6,7 @@ distinguished in print.
 
 from partita.plots.ensembles import clustering_tree, consensus_cdf
 from partita.plots.hierarchy import dendrogram, hasse, hierarchy
-from partita.plots.matrices import adjacency_map, comparison_map, display_order, similarity_map
-from partita.plots.networks import network
+from partita.plots.matrices import adjacency_map, comparison_map, display_order, network, similarity_map
 from partita.plots.points import ball_panels, density_plot, item_map, points
 from partita.plots.posterior import cluster_counts, item_certainty, run_trace, weight_path
 from partita.plots.uncertainty import cluster_intervals, partial_curve, posterior_difference, settling

@@ -14,7 +14,7 @@ from partita.losses.base import Loss
 from partita.losses.losses import Binder
 from partita.losses.problem import core_problem
 from partita.search.components import MAX_ENUMERATED, solve_parts
-from partita.search.constraints import Resolved, native_restrictions
+from partita.search.constraints import GIVEN, Resolved, native_restrictions
 from partita.search.core import as_row, find_search, native_options, with_default_limit
 from partita.search.deadline import Deadline
 from partita.search.enumerate import MAX_ITEMS, QUICK_LOSSES, are_few, best_of_all
@@ -22,7 +22,6 @@ from partita.search.jobs import reporting
 from partita.search.pair_graph import PairSearch, Parts
 from partita.search.result import SearchResult
 from partita.search.settings import Search, cluster_limit, explicit_limit
-from partita.search.starts import GIVEN
 
 Starts = tuple[Labels, ...]
 

@@ -1,4 +1,4 @@
-"""Constraints on partitions: items that are together or apart, at most one item of each source, a limit on size."""
+"""Constraints on partitions (together, apart, at most one item of each source, a limit on size), and given starts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from partita._support.hints import did_you_mean, hinted_init, plural
 from partita._support.names import Names, as_named
 from partita._support.shown import ShownAsText
 from partita._support.validate import check_count
+from partita.partitions.checks import check_placed_of, is_one_partition
 from partita.partitions.codes import is_null
-from partita.partitions.labels import canonical
+from partita.partitions.labels import canonical, each_alone
 
 #: Stands for the source of an item without a source, and for the size of clusters without a limit.
 NOTHING = 2**32 - 1
@@ -286,3 +287,43 @@ def _chain(groups: list[list[int]], start: int, end: int, items: _Items) -> Sent
         steps.append((Argument("together", step[1]), f" joins {items.shown(step[0])} and {items.shown(item)}"))
         item = step[0]
     return Sentence(*[part for step in reversed(steps) for part in (" and ", *step)][1:])
+
+
+#: The `start` of a run that begins at a given partition.
+GIVEN = "given"
+
+
+def check_starts(
+    start: Any,
+    names: Names | None,
+    n_items: int,
+    constraints: Resolved | None = None,
+    whose: str = "draws",
+    may_lack: NDArray[np.bool_] | None = None,
+) -> tuple[Labels, ...]:
+    """`start=`: None, one partition, or several of them; each must obey the constraints.
+
+    Items of `may_lack` may be in no cluster (-1): they start in the first one, or alone if there are constraints.
+    """
+    if start is None:
+        return ()
+    one = is_one_partition(start, "start")
+    given = {"start": start} if one else {f"start[{i}]": row for i, row in enumerate(start)}
+    lacking = np.zeros(n_items, np.bool_) if may_lack is None else may_lack
+    checked = [check_placed_of(labels, names, n_items, what, lacking, whose) for what, labels in given.items()]
+    starts = tuple(np.maximum(labels, 0) if constraints is None else each_alone(labels) for labels in checked)
+    for what, labels in zip(given, starts, strict=True):
+        problem = None if constraints is None else constraints.broken_by(labels)
+        if problem:
+            raise ValueError(f"{what} does not obey the constraints: {problem}")
+    return starts
+
+
+def check_starts_within(starts: tuple[Labels, ...], limit: int) -> None:
+    """Raises an error if a start has more clusters than are allowed."""
+    for place, labels in enumerate(starts):
+        if labels.max() >= limit:
+            raise ValueError(
+                f"start[{place}] has {labels.max() + 1} clusters, but at most {limit} are allowed:"
+                " Search(max_clusters=...) allows more"
+            )

@@ -15,6 +15,7 @@ from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.problem import core_problem
 from partita.search.compression import compress
+from partita.search.constraints import GIVEN, check_starts_within
 from partita.search.deadline import Deadline
 from partita.search.draws import find_map, no_worse_than_draws
 from partita.search.jobs import Engine, Job, Runs, reporting, run_here
@@ -22,7 +23,6 @@ from partita.search.method import GREEDY, SALSO, SEARCH, CoreSearch
 from partita.search.multilevel import has_much_noise, is_large, search_levels, search_with_noise
 from partita.search.result import Compression, RunRow, SearchResult
 from partita.search.settings import Search, cluster_limit
-from partita.search.starts import GIVEN, check_starts_within
 
 Starts = tuple[NDArray[np.int64], ...]
 #: The core searches with lists of the nonempty cells instead of tables (docs/many_clusters.md).

@@ -76,7 +76,7 @@ class Registry:
 
     classes: ClassVar[dict[str, type[Model]]] = {}
     #: Models of other packages, which are imported when a run of theirs is met.
-    modules: ClassVar[dict[str, str]] = {"NBCEModel": "partita.ensembles.gibbs"}
+    modules: ClassVar[dict[str, str]] = {"NBCEModel": "partita.ensembles.nbce"}
 
     @classmethod
     def add(cls, model: type[Any]) -> type[Any]:

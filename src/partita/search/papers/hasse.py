@@ -23,11 +23,11 @@ from partita.losses.losses import VI
 from partita.losses.problem import core_problem
 from partita.pairs.similarity import complete_similarity, vi_lower_bound
 from partita.partitions.labels import canonical
+from partita.search.constraints import GIVEN, check_starts_within
 from partita.search.deadline import NEVER, Deadline
 from partita.search.draws import find_draw
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search, cluster_limit, complete, within_limit
-from partita.search.starts import GIVEN, check_starts_within
 
 Parts = list[NDArray[np.int64]]
 

@@ -14,10 +14,10 @@ from partita.losses.expected import expected_loss
 from partita.losses.losses import Binder
 from partita.pairs.similarity import complete_similarity, lau_green
 from partita.partitions.labels import canonical
+from partita.search.constraints import GIVEN, check_starts_within
 from partita.search.deadline import NEVER, Deadline
 from partita.search.result import RunRow, SearchResult
 from partita.search.settings import Search, cluster_limit, complete
-from partita.search.starts import GIVEN, check_starts_within
 
 #: Rounding error of the sum of an item's gains, relative to their magnitude.
 ROUNDING = 1e-13
