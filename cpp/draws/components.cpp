@@ -49,8 +49,8 @@ private:
     void find_masks() {
         std::unordered_map<std::uint32_t, std::uint32_t> row_masks;
         for (std::size_t bit = 0; bit < items_.size(); ++bit)
-            for (const auto row : problem_.rows().rows_of(items_[bit]))
-                row_masks[row] |= 1u << bit;
+            for (const auto& of_item : problem_.rows().rows_of(items_[bit]))
+                row_masks[of_item.row] |= 1u << bit;
         coefficients_.assign(n_sets_, 0);
         for (std::size_t bit = 0; bit < items_.size(); ++bit)
             for (const auto& pair : problem_.rows().pairs_of(items_[bit]))
@@ -158,10 +158,10 @@ void join_pairs(const SparseProblem& problem, UnionFind& sets) {
         for (const auto& pair : problem.rows().pairs_of(i))
             if (pair.other > i)
                 sums.add(pair.other, pair.coefficient);
-        for (const auto row : problem.rows().rows_of(i))
-            for (const auto j : problem.rows().items_of(row))
+        for (const auto& of_item : problem.rows().rows_of(i))
+            for (const auto j : problem.rows().items_of(of_item.row))
                 if (j > i)
-                    sums.add(j, problem.rows().coefficients[row]);
+                    sums.add(j, of_item.coefficient);
         for (const auto j : sums.keys())
             if (sums[j] + problem.estimate_scale() < 0)
                 sets.join(i, j);

@@ -13,9 +13,9 @@
 // before it starts.
 //
 // With lists of cells (docs/many_clusters.md) an item is listed for every draw in which it is together with
-// another item: at most min(n, 2 (n - K_t)) of the n items of draw t:
+// others, and these beside it if they are few. Summed over the clusters of all draws, of s > 1 items each:
 //
-//     Σ_t min(n, 2 (n - K_t)) × 40 + items × (192 + 128 × threads), at most
+//     Σ s × (48 + 4 (s - 1) if s <= 32) + items × (192 + 128 × threads), at most
 //
 // It needs less if clusters occur in several draws. With missing labels each draw has one byte for each item
 // and four for each cluster and thread.
@@ -31,6 +31,7 @@
 #include <cstdint>
 
 #include "draws/draws.hpp"
+#include "draws/sparse_rows.hpp"
 #include "partition/run.hpp"
 
 namespace partita::search {
@@ -40,20 +41,22 @@ namespace partita::search {
 template <class Label>
 double bytes_needed(const Draws<Label>& draws, StateKind state, std::uint32_t max_clusters,
                     unsigned threads) {
-    constexpr double cell = 8, similarity = 4, sum = 16, entry = 40, item = 192, item_of_thread = 32,
+    constexpr double cell = 8, similarity = 4, sum = 16, entry = 48, other = 4, item = 192, item_of_thread = 32,
                      listed_item_of_thread = 128;
     constexpr std::uint32_t vector_width = 8;
     const auto n = static_cast<double>(draws.n_items), n_draws = static_cast<double>(draws.n_draws());
     double rows = 0, listed = 0;
     std::uint32_t widest = 0;
     for (std::size_t t = 0; t < draws.n_draws(); ++t) {
-        const auto clusters = count_clusters(draws.draw(t));
-        widest = std::max(widest, clusters);
-        rows += clusters + (draws.complete ? 0 : 1);
-        listed += std::min(n, 2 * (n - clusters));
+        const auto sizes = cluster_sizes(draws.draw(t));
+        widest = std::max(widest, static_cast<std::uint32_t>(sizes.size()));
+        rows += static_cast<double>(sizes.size()) + (draws.complete ? 0 : 1);
+        for (const double size : sizes)
+            if (size > 1)
+                listed += size * (entry + (size <= SparseRows::max_short ? other * (size - 1) : 0));
     }
     if (state == StateKind::sparse)
-        return listed * entry + n * (item + threads * listed_item_of_thread) +
+        return listed + n * (item + threads * listed_item_of_thread) +
                (draws.complete ? 0 : n * n_draws * (1 + 4.0 * threads));
     const auto columns = std::min(max_clusters, widest) + 1;
     const double needed = n * n_draws * sizeof(Label) + n * (item + threads * item_of_thread);

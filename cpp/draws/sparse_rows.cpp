@@ -166,15 +166,22 @@ std::vector<std::size_t> begins(std::span<const std::uint32_t> counts) {
 
 /// Moves the rows of two items to these items, and lists the others item by item.
 void list_by_item(std::size_t n_items, SparseRows& rows) {
-    std::vector<std::uint32_t> n_pairs(n_items, 0), n_rows(n_items, 0);
-    for (std::uint32_t row = 0; row < rows.size(); ++row)
-        for (const auto i : rows.items_of(row))
-            ++(rows.items_of(row).size() == 2 ? n_pairs : n_rows)[i];
+    std::vector<std::uint32_t> n_pairs(n_items, 0), n_rows(n_items, 0), n_others(n_items, 0);
+    for (std::uint32_t row = 0; row < rows.size(); ++row) {
+        const auto size = rows.items_of(row).size();
+        for (const auto i : rows.items_of(row)) {
+            ++(size == 2 ? n_pairs : n_rows)[i];
+            if (size > 2 && size <= SparseRows::max_short)
+                n_others[i] += static_cast<std::uint32_t>(size - 1);
+        }
+    }
     rows.pair_begin = begins(n_pairs);
     rows.item_begin = begins(n_rows);
+    rows.other_begin = begins(n_others);
     rows.pairs.resize(rows.pair_begin.back());
     rows.rows.resize(rows.item_begin.back());
-    auto next_pair = rows.pair_begin, next_row = rows.item_begin;
+    rows.others.resize(rows.other_begin.back());
+    auto next_pair = rows.pair_begin, next_row = rows.item_begin, next_other = rows.other_begin;
     const auto n_all = rows.size();
     std::size_t kept = 0, end = 0, first_item = 0;
     for (std::size_t row = 0; row < n_all; ++row, first_item = end) {
@@ -196,8 +203,16 @@ void list_by_item(std::size_t n_items, SparseRows& rows) {
         else
             rows.draws[kept] = draw;
         rows.row_begin[++kept] = begin + end - first_item;
-        for (auto place = begin; place < rows.row_begin[kept]; ++place)
-            rows.rows[next_row[rows.items[place]]++] = static_cast<std::uint32_t>(kept - 1);
+        const auto own = rows.items_of(kept - 1);
+        const bool is_short = own.size() <= SparseRows::max_short;
+        for (const auto i : own) {
+            rows.rows[next_row[i]++] = {static_cast<std::uint32_t>(kept - 1),
+                                        is_short ? static_cast<std::uint32_t>(own.size() - 1) : 0, coefficient};
+            if (is_short)
+                for (const auto j : own)
+                    if (j != i)
+                        rows.others[next_other[i]++] = j;
+        }
     }
     rows.row_begin.resize(kept + 1);
     rows.items.resize(rows.row_begin.back());

@@ -16,11 +16,22 @@ struct Pair {
     double coefficient;
 };
 
-/// Rows of three and more items in the order of their smallest item, each with its items in order, and for
-/// each item its rows. Rows of two are kept with their items: where clusters are small, most rows are such.
+/// A row of an item, and how many other items the row has; none are listed with the item if the row is long.
+struct RowOfItem {
+    std::uint32_t row, n_others;
+    double coefficient;
+};
+
+/// Rows of three and more items in the order of their smallest item, each with its items in order. Rows of
+/// two are kept with their items: where clusters are small, most rows are such. For each item its rows, and
+/// once more the other items of the short ones: the items of a row may be anywhere in memory, and what one of
+/// them needs is then in one place.
 struct SparseRows {
-    std::vector<std::size_t> row_begin{0}, item_begin, pair_begin;
-    std::vector<std::uint32_t> items, rows;
+    static constexpr std::size_t max_short = 32;
+
+    std::vector<std::size_t> row_begin{0}, item_begin, other_begin, pair_begin;
+    std::vector<std::uint32_t> items, others;
+    std::vector<RowOfItem> rows;
     std::vector<Pair> pairs;
     std::vector<double> coefficients; // of each row, summed over the draws that have it; or else
     std::vector<std::uint32_t> draws; // the draw of each row, where equal clusters of draws stay apart
@@ -32,8 +43,12 @@ struct SparseRows {
     std::span<const std::uint32_t> items_of(std::size_t row) const {
         return std::span(items).subspan(row_begin[row], row_begin[row + 1] - row_begin[row]);
     }
-    std::span<const std::uint32_t> rows_of(std::size_t i) const {
+    std::span<const RowOfItem> rows_of(std::size_t i) const {
         return std::span(rows).subspan(item_begin[i], item_begin[i + 1] - item_begin[i]);
+    }
+    /// The other items of the short rows of item i, row after row.
+    std::span<const std::uint32_t> others_of(std::size_t i) const {
+        return std::span(others).subspan(other_begin[i], other_begin[i + 1] - other_begin[i]);
     }
     std::span<const Pair> pairs_of(std::size_t i) const {
         return std::span(pairs).subspan(pair_begin[i], pair_begin[i + 1] - pair_begin[i]);

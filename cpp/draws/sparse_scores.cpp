@@ -27,11 +27,11 @@ void SparseState::forget_candidates() {
 }
 
 /// Adds psi of a shared row to what was found for a cluster.
-void SparseState::add_extra(std::uint32_t cluster, std::uint32_t row, double extra) {
+void SparseState::add_extra(std::uint32_t cluster, const RowOfItem& row, double extra) {
     if (problem_->is_linear())
-        found_[slot_of(cluster)].score += rows_->coefficients[row] * extra;
+        found_[slot_of(cluster)].score += row.coefficient * extra;
     else
-        extras_[slot_of(cluster) * problem_->n_draws() + rows_->draws[row]] += extra;
+        extras_[slot_of(cluster) * problem_->n_draws() + rows_->draws[row.row]] += extra;
 }
 
 void SparseState::add_extra(std::uint32_t cluster, const Pair& pair, double extra) {
@@ -39,25 +39,6 @@ void SparseState::add_extra(std::uint32_t cluster, const Pair& pair, double extr
         found_[slot_of(cluster)].score += pair.coefficient * extra;
     else
         extras_[slot_of(cluster) * problem_->n_draws() + pair.draw] += extra;
-}
-
-/// Asks for the memory that the rows of an item lead to, all of it at once: the items of a row and their
-/// labels may be anywhere, and one after the other each would be waited for.
-void SparseState::fetch(std::size_t i) const {
-    for (const auto& pair : rows_->pairs_of(i))
-        __builtin_prefetch(&labels_[pair.other]);
-    const auto rows = rows_->rows_of(i);
-    for (const auto row : rows)
-        __builtin_prefetch(&rows_->row_begin[row]);
-    for (const auto row : rows) {
-        __builtin_prefetch(&rows_->items[rows_->row_begin[row]]);
-        if (problem_->is_linear())
-            __builtin_prefetch(&rows_->coefficients[row]);
-    }
-    for (const auto row : rows)
-        if (const auto items = rows_->items_of(row); items.size() <= max_short)
-            for (const auto j : items)
-                __builtin_prefetch(&labels_[j]);
 }
 
 /// The clusters that share a row with item i and the sums of psi there, as if the item were in none.
@@ -69,16 +50,12 @@ void SparseState::gather(std::size_t i) {
         if (const auto cluster = labels_[pair.other]; cluster != no_cluster)
             add_extra(cluster, pair, joint_extra(problem_->copies(pair.other), copies));
     std::size_t steps = rows_->pairs_of(i).size();
-    for (const auto row : rows_->rows_of(i)) {
-        const auto in_row = cells(row);
-        steps += in_row.size();
-        for (const auto& cell : in_row) {
-            const auto count = cell.count - (cell.cluster == own ? copies : 0);
-            if (count == 0)
-                continue;
-            add_extra(cell.cluster, row, joint_extra(count, copies));
-        }
-    }
+    for_each_row(i, [&](const RowOfItem& row, std::span<const Cell> cells, bool is_long) {
+        steps += cells.size();
+        for (const auto& cell : cells)
+            if (const auto count = cell.count - (is_long && cell.cluster == own ? copies : 0))
+                add_extra(cell.cluster, row, joint_extra(count, copies));
+    });
     common::count_steps(steps);
 }
 
@@ -108,8 +85,8 @@ void SparseState::find_terms(std::size_t i) {
         return;
     for (const auto& pair : rows_->pairs_of(i))
         terms_[pair.draw].draw += labels_[pair.other] != no_cluster ? unit_extra_[1] : 0.0;
-    for (const auto row : rows_->rows_of(i))
-        terms_[rows_->draws[row]].draw += unit_extra_[row_sizes_[row]];
+    for (const auto& row : rows_->rows_of(i))
+        terms_[rows_->draws[row.row]].draw += unit_extra_[row_sizes_[row.row]];
 }
 
 double SparseState::linear_score(std::size_t i, std::uint32_t cluster, double extra) const {
@@ -192,7 +169,7 @@ std::span<const double> SparseState::score(std::size_t i) {
 /// The clusters that share a row with cluster k, and the sums of psi there.
 void SparseState::gather_merges(std::uint32_t k) {
     forget_candidates();
-    seen_.resize(rows_->size());
+    seen_.resize(labels_.size() + long_cells_.size());
     if (++look_ == 0) {
         std::fill(seen_.begin(), seen_.end(), 0u);
         look_ = 1;
@@ -202,17 +179,21 @@ void SparseState::gather_merges(std::uint32_t k) {
         for (const auto& pair : rows_->pairs_of(i))
             if (const auto cluster = labels_[pair.other]; cluster != no_cluster && cluster != k)
                 add_extra(cluster, pair, joint_extra(problem_->copies(pair.other), problem_->copies(i)));
-        for (const auto row : rows_->rows_of(i)) {
-            if (std::exchange(seen_[row], look_) == look_)
-                continue;
-            const auto in_row = cells(row);
-            common::count_steps(in_row.size());
-            const auto own =
-                std::find_if(in_row.begin(), in_row.end(), [&](auto& c) { return c.cluster == k; });
-            for (const auto& cell : in_row)
+        const auto* others = rows_->others_of(i).data();
+        for_each_row(i, [&](const RowOfItem& row, std::span<const Cell> cells, bool is_long) {
+            const auto of_row = std::span(others, row.n_others);
+            others += row.n_others;
+            if (is_long ? std::exchange(seen_[labels_.size() + long_number_[row.row]], look_) == look_
+                        : std::ranges::any_of(
+                              of_row, [&](auto j) { return labels_[j] == k && seen_[j] == look_; }))
+                return;
+            common::count_steps(cells.size());
+            const auto own = count_in(cells, k) + (is_long ? 0 : problem_->copies(i));
+            for (const auto& cell : cells)
                 if (cell.cluster != k)
-                    add_extra(cell.cluster, row, joint_extra(cell.count, own->count));
-        }
+                    add_extra(cell.cluster, row, joint_extra(cell.count, own));
+        });
+        seen_[i] = look_;
     }
 }
 

@@ -9,14 +9,14 @@
 namespace partita::search {
 SparseState::SparseState(const SparseProblem& problem, std::uint32_t max_clusters)
     : LabelledItems(problem.n_items(), max_clusters), problem_(&problem), rows_(&problem.rows()),
-      next_(problem.n_items()), previous_(problem.n_items()), short_cells_(max_short) {
+      next_(problem.n_items()), previous_(problem.n_items()), short_cells_(SparseRows::max_short) {
     const auto table = problem.tables().joint();
     unit_extra_.resize(table.size());
     for (std::size_t count = 0; count + 1 < table.size(); ++count)
         unit_extra_[count] = table[count + 1] - table[count] - table[1];
     std::uint32_t n_long = 0;
     for (std::uint32_t row = 0; row < rows_->size(); ++row)
-        if (rows_->items_of(row).size() > max_short) {
+        if (rows_->items_of(row).size() > SparseRows::max_short) {
             long_number_.resize(rows_->size(), no_cluster);
             long_number_[row] = n_long++;
         }
@@ -75,8 +75,13 @@ void SparseState::unlink(std::size_t i) {
 std::span<const SparseState::Cell> SparseState::cells(std::uint32_t row) const {
     if (!long_number_.empty() && long_number_[row] != no_cluster)
         return long_cells_[long_number_[row]];
+    return cells_of(rows_->items_of(row));
+}
+
+/// The cells of a few items, which last until the next call.
+std::span<const SparseState::Cell> SparseState::cells_of(std::span<const std::uint32_t> items) const {
     std::size_t used = 0;
-    for (const auto j : rows_->items_of(row)) {
+    for (const auto j : items) {
         const auto cluster = labels_[j];
         if (cluster == no_cluster)
             continue;
@@ -88,13 +93,6 @@ std::span<const SparseState::Cell> SparseState::cells(std::uint32_t row) const {
         short_cells_[place].count += problem_->copies(j);
     }
     return std::span(short_cells_).first(used);
-}
-
-std::uint32_t SparseState::count_in(std::uint32_t row, std::uint32_t cluster) const {
-    for (const auto& cell : cells(row))
-        if (cell.cluster == cluster)
-            return cell.count;
-    return 0;
 }
 
 void SparseState::count_long_rows() {
@@ -118,10 +116,10 @@ void SparseState::count_long_rows() {
 void SparseState::add_to_long_rows(std::size_t i, std::uint32_t cluster, std::int64_t step) {
     if (long_cells_.empty())
         return;
-    for (const auto row : rows_->rows_of(i)) {
-        if (long_number_[row] == no_cluster)
+    for (const auto& of_item : rows_->rows_of(i)) {
+        if (long_number_[of_item.row] == no_cluster)
             continue;
-        auto& list = long_cells_[long_number_[row]];
+        auto& list = long_cells_[long_number_[of_item.row]];
         auto cell = std::find_if(list.begin(), list.end(), [&](auto& c) { return c.cluster == cluster; });
         if (cell == list.end())
             cell = list.insert(cell, {cluster, 0});
@@ -138,9 +136,9 @@ void SparseState::rename_in_long_rows(std::uint32_t from, std::uint32_t to) {
     if (long_cells_.empty())
         return;
     for (auto i = heads_[from]; i != no_cluster; i = next_[i])
-        for (const auto row : rows_->rows_of(i))
-            if (long_number_[row] != no_cluster)
-                for (auto& cell : long_cells_[long_number_[row]])
+        for (const auto& of_item : rows_->rows_of(i))
+            if (of_item.n_others == 0)
+                for (auto& cell : long_cells_[long_number_[of_item.row]])
                     if (cell.cluster == from)
                         cell.cluster = to;
 }
@@ -220,9 +218,10 @@ void SparseState::change_value(std::size_t i, std::uint32_t cluster, int sign) {
     for (const auto& pair : rows_->pairs_of(i))
         if (labels_[pair.other] == cluster)
             extra += pair.coefficient * joint_extra(problem_->copies(pair.other), problem_->copies(i));
-    for (const auto row : rows_->rows_of(i))
-        if (const auto count = count_in(row, cluster))
-            extra += rows_->coefficients[row] * joint_extra(count, problem_->copies(i));
+    for_each_row(i, [&](const RowOfItem& row, std::span<const Cell> cells, bool) {
+        if (const auto count = count_in(cells, cluster))
+            extra += row.coefficient * joint_extra(count, problem_->copies(i));
+    });
     value_ += sign * linear_score(i, cluster, extra);
 }
 
@@ -243,15 +242,16 @@ void SparseState::change_sums(std::size_t i, std::uint32_t cluster, int sign) {
         joint_[pair.draw] += labels_[pair.other] == cluster ? sign * unit_extra_[1] : 0.0;
         draw_[pair.draw] += labels_[pair.other] != no_cluster ? sign * unit_extra_[1] : 0.0;
     }
-    for (const auto row : rows_->rows_of(i)) {
-        const auto t = rows_->draws[row];
+    for_each_row(i, [&](const RowOfItem& row, std::span<const Cell> cells, bool) {
+        const auto t = rows_->draws[row.row];
+        auto& size = row_sizes_[row.row];
         if (sign < 0)
-            --row_sizes_[row];
-        joint_[t] += sign * unit_extra_[count_in(row, cluster)];
-        draw_[t] += sign * unit_extra_[row_sizes_[row]];
+            --size;
+        joint_[t] += sign * unit_extra_[count_in(cells, cluster)];
+        draw_[t] += sign * unit_extra_[size];
         if (sign > 0)
-            ++row_sizes_[row];
-    }
+            ++size;
+    });
 }
 
 void SparseState::insert(std::size_t i, std::uint32_t cluster) {

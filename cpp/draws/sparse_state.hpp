@@ -7,6 +7,7 @@
 // new one.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -23,7 +24,6 @@ namespace partita::search {
 class SparseState : public LabelledItems {
 public:
     using Setting = SparseProblem;
-    static constexpr std::size_t max_short = 32; // items of a row whose cells are counted when they are read
 
     /// A cluster and the score of an item there, or the change of value() if it were merged with another.
     struct Candidate {
@@ -60,10 +60,14 @@ public:
     template <class Use> void for_each_neighbour(std::size_t i, Use use) const {
         for (const auto& pair : rows_->pairs_of(i))
             use(pair.other);
-        for (const auto row : rows_->rows_of(i))
-            if (const auto items = rows_->items_of(row); items.size() <= max_short)
-                for (const auto j : items)
-                    use(j);
+        for (const auto j : rows_->others_of(i))
+            use(j);
+    }
+
+    /// Asks for the memory that the scores of an item will need, all of it at once: the labels of the items
+    /// that it shares rows with may be anywhere, and one after the other each would be waited for.
+    void fetch(std::size_t i) const {
+        for_each_neighbour(i, [&](std::uint32_t j) { __builtin_prefetch(&labels_[j]); });
     }
 
     /// As of State: scores in all clusters, all merges. For small problems and tests.
@@ -97,7 +101,20 @@ private:
     };
 
     std::span<const Cell> cells(std::uint32_t row) const;
-    std::uint32_t count_in(std::uint32_t row, std::uint32_t cluster) const;
+    std::span<const Cell> cells_of(std::span<const std::uint32_t> items) const;
+    /// Calls use(row, cells, is_long) for each row of item i; the cells of short rows are without the item.
+    template <class Use> void for_each_row(std::size_t i, Use use) const {
+        const auto* others = rows_->others_of(i).data();
+        for (const auto& row : rows_->rows_of(i)) {
+            const bool is_long = row.n_others == 0;
+            use(row, is_long ? cells(row.row) : cells_of({others, row.n_others}), is_long);
+            others += row.n_others;
+        }
+    }
+    static std::uint32_t count_in(std::span<const Cell> cells, std::uint32_t cluster) {
+        const auto cell = std::ranges::find(cells, cluster, &Cell::cluster);
+        return cell == cells.end() ? 0 : cell->count;
+    }
     void count_long_rows();
     void add_to_long_rows(std::size_t i, std::uint32_t cluster, std::int64_t step);
     void rename_in_long_rows(std::uint32_t from, std::uint32_t to);
@@ -122,8 +139,7 @@ private:
     }
     std::size_t slot_of(std::uint32_t cluster);
     void forget_candidates();
-    void fetch(std::size_t i) const;
-    void add_extra(std::uint32_t cluster, std::uint32_t row, double extra);
+    void add_extra(std::uint32_t cluster, const RowOfItem& row, double extra);
     void add_extra(std::uint32_t cluster, const Pair& pair, double extra);
     void gather(std::size_t i);
     void gather_merges(std::uint32_t k);
@@ -159,7 +175,7 @@ private:
     std::vector<Candidate> found_;
     std::vector<double> extras_, scores_;
     std::vector<Term> terms_;
-    std::vector<std::uint32_t> seen_; // the last look at each row, when merges are gathered
+    std::vector<std::uint32_t> seen_; // the last look at each item and long row, when merges are gathered
     std::uint32_t look_ = 0;
 };
 
