@@ -7,8 +7,8 @@
 #include "bindings/bindings.hpp"
 #include "bindings/common/arrays.hpp"
 #include "bindings/draws/problem.hpp"
+#include "draws/cell_states.hpp"
 #include "draws/sparse_state.hpp"
-#include "draws/state.hpp"
 
 using namespace nb::literals;
 
@@ -86,6 +86,13 @@ template <class S> auto bind_state(nb::module_& m, const char* name, const char*
         .def_prop_ro("clusters_per_row", &Bound::clusters_per_row);
 }
 
+/// The state on cells for the loss of the problem.
+nb::object cell_state(const DrawsProblem& problem, std::uint32_t max_clusters) {
+    return partita::search::with_cell_state(problem.tables().loss(), [&]<class S>() {
+        return nb::cast(new PythonState<S>(problem, max_clusters), nb::rv_policy::take_ownership);
+    });
+}
+
 /// Clusters and their scores, or changes, as two arrays.
 nb::tuple as_arrays(std::span<const partita::search::SparseState::Candidate> candidates) {
     std::vector<std::uint32_t> clusters;
@@ -101,7 +108,11 @@ nb::tuple as_arrays(std::span<const partita::search::SparseState::Candidate> can
 
 void bind_search_state(nb::module_& m) {
     using Sparse = PythonState<partita::search::SparseState>;
-    bind_state<partita::search::State>(m, "State", "A partition under search: remove, score, insert.");
+    constexpr auto doc = "A partition under search: remove, score, insert.";
+    bind_state<partita::search::LinearState>(m, "LinearState", doc);
+    bind_state<partita::search::RatioState>(m, "RatioState", doc);
+    bind_state<partita::search::CustomState>(m, "CustomState", doc);
+    m.def("cell_state", &cell_state, nb::keep_alive<0, 1>(), "problem"_a, "max_clusters"_a);
     bind_state<partita::search::SparseState>(m, "SparseState", "The same for many small clusters.")
         .def(
             "candidates", [](Sparse& state, std::size_t i) { return as_arrays(state.state().candidates(i)); },

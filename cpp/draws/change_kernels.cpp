@@ -242,10 +242,6 @@ void ChangeFactors::resize(std::size_t n_draws) {
         factor->resize(n_draws);
 }
 
-bool has_change_kernel(const Loss& loss) {
-    return std::visit([](const auto& kind) { return has_change<std::decay_t<decltype(kind)>>; }, loss);
-}
-
 void find_factors(const Loss& loss, const SumsWithout& sums, ChangeFactors& factors) {
     factors.resize(sums.weights.size());
     const Factors out{factors.per_growth.data(), factors.per_gain.data(), factors.slope.data(),

@@ -62,9 +62,6 @@ struct CandidateGains {
     }
 };
 
-/// Whether the loss has a kernel here.
-bool has_change_kernel(const Loss& loss);
-
 void find_factors(const Loss& loss, const SumsWithout& sums, ChangeFactors& factors);
 
 /// out[k] = the change for candidate k, over all draws but the degenerate ones.

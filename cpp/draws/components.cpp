@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <unordered_map>
+#include <map>
 #include <utility>
 
 #include "common/keyed_sums.hpp"
@@ -47,10 +47,10 @@ public:
 private:
     /// The rows of the items, each as the set of those that are here; equal ones as one.
     void find_masks() {
-        std::unordered_map<std::uint32_t, std::uint32_t> row_masks;
+        std::map<std::uint32_t, std::pair<std::uint32_t, double>> rows; // mask and coefficient, in order
         for (std::size_t bit = 0; bit < items_.size(); ++bit)
             for (const auto& of_item : problem_.rows().rows_of(items_[bit]))
-                row_masks[of_item.row] |= 1u << bit;
+                rows.try_emplace(of_item.row, 0u, of_item.coefficient).first->second.first |= 1u << bit;
         coefficients_.assign(n_sets_, 0);
         for (std::size_t bit = 0; bit < items_.size(); ++bit)
             for (const auto& pair : problem_.rows().pairs_of(items_[bit]))
@@ -58,12 +58,8 @@ private:
                     pair.other > items_[bit] && other != items_.end() && *other == pair.other)
                     coefficients_[std::size_t{1} << bit | std::size_t{1} << (other - items_.begin())] +=
                         pair.coefficient;
-        std::vector<std::uint32_t> rows; // in order, so that sums do not depend on the hash
-        for (const auto& [row, mask] : row_masks)
-            rows.push_back(row);
-        std::sort(rows.begin(), rows.end());
-        for (const auto row : rows)
-            coefficients_[row_masks[row]] += problem_.rows().coefficients[row];
+        for (const auto& [row, own] : rows)
+            coefficients_[own.first] += own.second;
         margins_.assign(n_sets_, 0);
         if (!problem_.has_gaps())
             margins_.back() = problem_.estimate_scale();

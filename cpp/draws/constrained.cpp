@@ -4,28 +4,27 @@
 #include <iterator>
 #include <utility>
 
+#include "draws/cell_states.hpp"
+#include "draws/draw_source.hpp"
 #include "draws/policy.hpp"
-#include "draws/random_draw.hpp"
-#include "draws/state.hpp"
 #include "partition/constrained_state.hpp"
 #include "partition/finish.hpp"
 
 namespace partita::search {
 
-template <class Label>
-SearchResult search_constrained(const Draws<Label>& draws, const LossTables& tables,
-                                const Restrictions& restrictions, std::vector<Run> given,
-                                const SearchOptions& options, const common::StopFlag& stop,
-                                const Progress& progress) {
-    const Limits limits(stop, options.seconds);
+namespace {
+
+template <SearchState S>
+SearchResult search_on(const DrawSource& draws, const Restrictions& restrictions, std::vector<Run> given,
+                       const SearchOptions& options, const Limits& limits, const Progress& progress) {
     auto thorough = options;
     thorough.zealous *= draws::policy::constrained_persistence;
     const Runner runner(thorough, limits, progress);
-    const Problem problem(draws, tables);
+    const auto problem = draws.problem({});
     const ConstrainedProblem<Problem> constrained(problem, restrictions);
-    Level<ConstrainedState<State>> level(constrained, runner);
+    Level<ConstrainedState<S>> level(constrained, runner);
     const auto random_draw = [&](common::Rng& rng) {
-        return constrained.labels_of_atoms(draw_labels(draws, rng.below(draws.n_draws())));
+        return constrained.labels_of_atoms(draws.random_draw(rng));
     };
     const auto intensified = [&](auto& state, common::Rng& rng, Tally& tally, const Limits& until) {
         if (options.zealous > 0)
@@ -40,7 +39,7 @@ SearchResult search_constrained(const Draws<Label>& draws, const LossTables& tab
     std::move(stages[1].begin(), stages[1].end(), std::back_inserter(runs));
     const auto n_started = runs.size();
     const bool may_intensify = options.runs >= draws::policy::min_intensified_runs &&
-                               draws.n_draws() * draws.n_items <= draws::policy::max_intensified_labels;
+                               draws.n_labels() <= draws::policy::max_intensified_labels;
     finish(level, runs, runner, may_intensify,
            [&](auto& own, auto& found) { intensify(own, found, runner, random_draw); });
     for (auto& run : runs) {
@@ -48,6 +47,20 @@ SearchResult search_constrained(const Draws<Label>& draws, const LossTables& tab
         renumber(run.labels);
     }
     return {std::move(runs), n_started};
+}
+
+} // namespace
+
+template <class Label>
+SearchResult search_constrained(const Draws<Label>& draws, const LossTables& tables,
+                                const Restrictions& restrictions, std::vector<Run> given,
+                                const SearchOptions& options, const common::StopFlag& stop,
+                                const Progress& progress) {
+    const DrawSource source(draws, tables);
+    const Limits limits(stop, options.seconds);
+    return with_cell_state(tables.loss(), [&]<class S>() {
+        return search_on<S>(source, restrictions, std::move(given), options, limits, progress);
+    });
 }
 
 #define INSTANTIATE(Label)                                                                                   \

@@ -2,61 +2,15 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
-#include "draws/item_sum.hpp"
+#include "draws/cluster_table.hpp"
 
 namespace partita::search {
 namespace {
 
 constexpr std::size_t first_part = 8; // one draw in this many is looked at before all others; fewer than two
                                       // such draws show no repeats, so that few draws never share rows
-
-/// Where a distinct cluster was seen first.
-struct FirstSeen {
-    std::uint32_t draw, label;
-};
-
-/// Takes draws one after the other and numbers the clusters that are new.
-class Collector {
-public:
-    explicit Collector(std::size_t n_items) : keys_(random_keys(n_items)) {}
-
-    /// The sum over items of their distinct clusters so far.
-    std::size_t visits() const { return visits_; }
-    std::span<const FirstSeen> first_seen() const { return first_seen_; }
-    std::vector<double> take_coefficients() { return std::move(coefficients_); }
-
-    template <class Label> void add(std::uint32_t draw, std::span<const Label> labels, double coefficient) {
-        const auto clusters = count_clusters(labels);
-        sums_.assign(clusters, {});
-        sizes_.assign(clusters, 0);
-        for (std::size_t i = 0; i < labels.size(); ++i) {
-            sums_[labels[i]] += keys_[i];
-            ++sizes_[labels[i]];
-        }
-        for (std::uint32_t label = 0; label < clusters; ++label) {
-            const auto [place, is_new] =
-                numbers_.try_emplace(sums_[label], static_cast<std::uint32_t>(coefficients_.size()));
-            if (is_new) {
-                coefficients_.push_back(0);
-                first_seen_.push_back({draw, label});
-                visits_ += sizes_[label];
-            }
-            coefficients_[place->second] += coefficient;
-        }
-    }
-
-private:
-    std::vector<ItemSum> keys_;
-    std::unordered_map<ItemSum, std::uint32_t, LowWord> numbers_;
-    std::vector<FirstSeen> first_seen_;
-    std::vector<double> coefficients_;
-    std::size_t visits_ = 0;
-    std::vector<ItemSum> sums_; // of the draw at hand
-    std::vector<std::uint32_t> sizes_;
-};
 
 /// The share of distinct clusters in the first part of the draws beyond which more than `max_share` of all
 /// are to be expected. Let each item have M clusters, equally likely: of T draws about M (1 - exp(-T / M))
@@ -66,24 +20,24 @@ double max_share_at_first(double max_share) { return 1 - (1 - max_share) / 4; }
 
 /// Calls use(i, cluster) for each item of each distinct cluster, clusters in order.
 template <class Label, class Use>
-void for_each_member(const Draws<Label>& draws, std::span<const FirstSeen> first_seen, Use use) {
-    constexpr auto seen_before = 0xffffffffu;
+void for_each_member(const Draws<Label>& draws, std::span<const DistinctCluster> first_seen, Use use) {
     std::vector<std::uint32_t> numbers;
     for (std::size_t first = 0, last; first < first_seen.size(); first = last) {
         const auto labels = draws.draw(first_seen[first].draw);
-        numbers.assign(count_clusters(labels), seen_before);
+        numbers.assign(count_clusters(labels), no_cluster);
         for (last = first; last < first_seen.size() && first_seen[last].draw == first_seen[first].draw;
              ++last)
             numbers[first_seen[last].label] = static_cast<std::uint32_t>(last);
         for (std::size_t i = 0; i < labels.size(); ++i)
-            if (numbers[labels[i]] != seen_before)
+            if (numbers[labels[i]] != no_cluster)
                 use(i, numbers[labels[i]]);
     }
 }
 
 /// The clusters of each item, item after item.
 template <class Label>
-void list_by_item(const Draws<Label>& draws, std::span<const FirstSeen> first_seen, DistinctClusters& found) {
+void list_by_item(const Draws<Label>& draws, std::span<const DistinctCluster> first_seen,
+                  DistinctClusters& found) {
     found.begin.assign(draws.n_items + 1, 0);
     for_each_member(draws, first_seen, [&](std::size_t i, std::uint32_t) { ++found.begin[i + 1]; });
     std::partial_sum(found.begin.begin(), found.begin.end(), found.begin.begin());
@@ -99,20 +53,26 @@ template <class Label>
 std::optional<DistinctClusters>
 find_distinct_clusters(const Draws<Label>& draws, std::span<const std::uint32_t> chosen,
                        std::span<const double> coefficients, double max_share) {
-    Collector collector(draws.n_items);
+    ClusterTable table;
+    std::size_t visits = 0; // the sum over items of their distinct clusters so far
+    const auto keys = random_keys(draws.n_items);
     const auto labels = static_cast<double>(draws.n_items);
     const auto max_visits = max_share * labels * static_cast<double>(chosen.size());
     const auto first = std::max<std::size_t>(chosen.size() / first_part, 1);
     const auto max_visits_at_first = max_share_at_first(max_share) * labels * static_cast<double>(first);
     for (std::size_t t = 0; t < chosen.size(); ++t) {
-        collector.add(chosen[t], draws.draw(chosen[t]), coefficients[t]);
-        const auto visits = static_cast<double>(collector.visits());
-        if (visits > max_visits || (t + 1 == first && visits > max_visits_at_first))
+        const auto known = table.clusters.size();
+        for (const auto& cluster : clusters_of(draws.draw(chosen[t]), chosen[t], keys))
+            table.add(cluster, coefficients[t]);
+        for (auto number = known; number < table.clusters.size(); ++number)
+            visits += table.clusters[number].size;
+        const auto so_far = static_cast<double>(visits);
+        if (so_far > max_visits || (t + 1 == first && so_far > max_visits_at_first))
             return std::nullopt;
     }
     DistinctClusters found;
-    list_by_item(draws, collector.first_seen(), found);
-    found.coefficients = collector.take_coefficients();
+    list_by_item(draws, table.clusters, found);
+    found.coefficients = std::move(table.coefficients);
     return found;
 }
 

@@ -4,11 +4,11 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "common/clones.hpp"
 #include "common/work.hpp"
+#include "draws/cluster_table.hpp"
 #include "draws/linear_loss.hpp"
 
 namespace partita {
@@ -41,36 +41,27 @@ std::optional<Clusters> distinct_clusters(const Draws<Label>& draws, double max_
         const auto n = static_cast<double>(count);
         return n * n * (static_cast<double>(out.n_words) + steps_beside_words);
     };
-    std::unordered_map<std::string, std::uint32_t> known;
-    std::vector<Word> words;
-    for (std::size_t t = 0; t < draws.n_draws(); ++t) {
-        const auto row = draws.draw(t);
-        const std::size_t n_clusters = count_clusters(row);
-        if (steps(std::max(n_clusters, out.count())) > max_steps)
+    const auto keys = search::random_keys(draws.n_items);
+    search::ClusterTable table;
+    for (std::uint32_t t = 0; t < draws.n_draws(); ++t) {
+        const auto own = search::clusters_of(draws.draw(t), t, keys);
+        if (steps(std::max(own.size(), table.clusters.size())) > max_steps)
             return {};
-        common::count_steps(n_clusters * out.n_words);
-        words.assign(n_clusters * out.n_words, 0);
-        std::vector<std::uint32_t> sizes(n_clusters, 0);
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            words[row[i] * out.n_words + i / 64] |= Word{1} << (i % 64);
-            ++sizes[row[i]];
-        }
+        common::count_steps(own.size() * out.n_words);
         auto& mine = out.of_draw.emplace_back();
-        for (std::size_t c = 0; c < n_clusters; ++c) {
-            const auto* first = words.data() + c * out.n_words;
-            const std::string key(reinterpret_cast<const char*>(first), out.n_words * sizeof(Word));
-            const auto [place, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(out.count()));
-            if (is_new) {
-                out.bits.insert(out.bits.end(), first, first + out.n_words);
-                out.weights.push_back(0);
-                out.sizes.push_back(sizes[c]);
-            }
-            out.weights[place->second] += draws.weights[t];
-            mine.push_back(place->second);
-        }
+        for (const auto& cluster : own)
+            mine.push_back(table.add(cluster, draws.weights[t]));
     }
-    if (steps(out.count()) > max_steps)
+    if (steps(table.clusters.size()) > max_steps)
         return {};
+    out.bits.resize(table.clusters.size() * out.n_words);
+    for (std::size_t t = 0; t < draws.n_draws(); ++t)
+        for (std::size_t i = 0; i < draws.n_items; ++i)
+            if (const auto c = out.of_draw[t][draws.draw(t)[i]]; table.clusters[c].draw == t)
+                out.bits[c * out.n_words + i / 64] |= Word{1} << (i % 64);
+    for (const auto& cluster : table.clusters)
+        out.sizes.push_back(cluster.size);
+    out.weights = std::move(table.coefficients);
     return out;
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "draws/linear_loss.hpp"
@@ -38,6 +40,17 @@ protected:
     /// Tables are borrowed: they must outlive it.
     ExpectedLoss(std::size_t n_items, const LossTables& tables)
         : n_items_(n_items), tables_(&tables), is_linear_(as_linear(tables.loss()).has_value()) {}
+
+    /// The weights of these draws, rescaled to sum to 1.
+    void take_weights(std::span<const double> weights, std::span<const std::uint32_t> chosen) {
+        double total = 0;
+        for (const auto t : chosen)
+            total += weights[t];
+        if (!(total > 0))
+            throw std::invalid_argument("the draws to be searched have no weight");
+        for (const auto t : chosen)
+            weights_.push_back(weights[t] / total);
+    }
 
     /// Adds a draw of a linear loss that labels this many items, its own clusters summing to `sum`; gives the
     /// coefficient of its cells.

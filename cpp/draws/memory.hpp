@@ -41,8 +41,8 @@ namespace partita::search {
 template <class Label>
 double bytes_needed(const Draws<Label>& draws, StateKind state, std::uint32_t max_clusters,
                     unsigned threads) {
-    constexpr double cell = 8, similarity = 4, sum = 16, entry = 48, other = 4, item = 192, item_of_thread = 32,
-                     listed_item_of_thread = 128;
+    constexpr double cell = 8, similarity = 4, sum = 16, entry = 48, other = 4, item = 192,
+                     item_of_thread = 32, listed_item_of_thread = 128;
     constexpr std::uint32_t vector_width = 8;
     const auto n = static_cast<double>(draws.n_items), n_draws = static_cast<double>(draws.n_draws());
     double rows = 0, listed = 0;

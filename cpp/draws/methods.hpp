@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "draws/cell_states.hpp"
 #include "draws/search.hpp"
 #include "draws/sparse_state.hpp"
-#include "draws/state.hpp"
 
 namespace partita::search {
 
@@ -33,7 +33,9 @@ SearchResult run_method(const std::string& method, const Draws<Label>& draws, co
         const SparseProblem problem(draws, tables, options.threads, SparseProblem::Order::as_given);
         return run_paper<SparseState>(method, problem, options, stop, progress);
     }
-    return run_paper<State>(method, Problem(draws, tables), options, stop, progress);
+    const Problem problem(draws, tables);
+    return with_cell_state(tables.loss(),
+                           [&]<class S>() { return run_paper<S>(method, problem, options, stop, progress); });
 }
 
 } // namespace partita::search

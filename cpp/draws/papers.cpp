@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "draws/cell_states.hpp"
 #include "draws/sparse_state.hpp"
-#include "draws/state.hpp"
 #include "partition/candidate_moves.hpp"
 #include "partition/run.hpp"
 
@@ -88,9 +88,13 @@ Run greedy_run(const typename S::Setting& problem, const SearchOptions& options,
     return run;
 }
 
-template Run salso_run<State>(const Problem&, const SearchOptions&, common::Rng&, const Limits&);
-template Run salso_run<SparseState>(const SparseProblem&, const SearchOptions&, common::Rng&, const Limits&);
-template Run greedy_run<State>(const Problem&, const SearchOptions&, common::Rng&, const Limits&);
-template Run greedy_run<SparseState>(const SparseProblem&, const SearchOptions&, common::Rng&, const Limits&);
+#define INSTANTIATE(S)                                                                                       \
+    template Run salso_run<S>(const S::Setting&, const SearchOptions&, common::Rng&, const Limits&);         \
+    template Run greedy_run<S>(const S::Setting&, const SearchOptions&, common::Rng&, const Limits&);
+INSTANTIATE(LinearState)
+INSTANTIATE(RatioState)
+INSTANTIATE(CustomState)
+INSTANTIATE(SparseState)
+#undef INSTANTIATE
 
 } // namespace partita::search

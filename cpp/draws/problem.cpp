@@ -42,11 +42,7 @@ Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<
         chosen_.resize(draws.n_draws());
         std::iota(chosen_.begin(), chosen_.end(), 0u);
     }
-    double total = 0;
-    for (const auto t : chosen_)
-        total += draws.weights[t];
-    if (!(total > 0))
-        throw std::invalid_argument("the draws to be searched have no weight");
+    take_weights(draws.weights, chosen_);
     row_begin_.push_back(0);
     for (const auto t : chosen_) {
         const auto row = draws.draw(t);
@@ -58,7 +54,6 @@ Problem::Problem(const Draws<Label>& draws, const LossTables& tables, std::span<
         } else {
             gaps = static_cast<std::size_t>(std::count(row.begin(), row.end(), gap<Label>));
         }
-        weights_.push_back(draws.weights[t] / total);
         labelled_.push_back(static_cast<std::uint32_t>(n_total_ - gaps));
         row_begin_.push_back(row_begin_.back() + clusters);
         has_gaps_ |= gaps > 0;

@@ -30,7 +30,9 @@ Shard::Shard(const Draws<Label>& draws, const LossTables& tables, std::span<cons
     states_.resize(slots);
     for (auto& states : states_)
         for (const auto& problem : blocks_)
-            states.emplace_back(*problem, no_cluster);
+            with_cell_state(tables.loss(), [&]<class S>() {
+                states.emplace_back(std::in_place_type<S>, *problem, no_cluster);
+            });
 }
 
 std::int64_t Shard::in_units(std::size_t block, double value) const {
@@ -40,7 +42,7 @@ std::int64_t Shard::in_units(std::size_t block, double value) const {
 }
 
 /// Moves one by one must be few, and must never empty a cluster: its number would go to another.
-bool Shard::can_move_to(std::span<const std::uint32_t> labels, const State& state) const {
+bool Shard::can_move_to(std::span<const std::uint32_t> labels, const Cells& state) const {
     const auto& old = state.labels();
     std::vector<bool> stays(state.n_clusters());
     std::size_t moves = 0;
@@ -57,20 +59,22 @@ bool Shard::can_move_to(std::span<const std::uint32_t> labels, const State& stat
 
 void Shard::assign(std::size_t slot, std::span<const std::uint32_t> labels) {
     auto& states = states_[slot];
-    const auto old = states.front().labels();
+    const auto old = cells(slot).labels();
     if (std::equal(labels.begin(), labels.end(), old.begin()))
         return;
-    const bool by_moves = can_move_to(labels, states.front());
-    for (auto& state : states) {
+    const bool by_moves = can_move_to(labels, cells(slot));
+    const auto assign_one = [&](auto& state) {
         if (!by_moves) {
             state.assign(labels);
-            continue;
+            return;
         }
         for (std::size_t i = 0; i < labels.size(); ++i)
             if (labels[i] != old[i])
                 state.move(i, labels[i]);
         state.refresh(); // so that nothing depends on the way that led here
-    }
+    };
+    for (auto& state : states)
+        std::visit(assign_one, state);
 }
 
 std::vector<std::int64_t> Shard::scores(std::size_t slot, std::span<const std::uint32_t> items,
@@ -78,10 +82,11 @@ std::vector<std::int64_t> Shard::scores(std::size_t slot, std::span<const std::u
     const std::size_t columns = n_clusters(slot) + 1;
     std::vector<std::int64_t> total(items.size() * columns);
     for (std::size_t block = 0; block < blocks_.size(); ++block) {
-        auto& state = states_[slot][block];
         auto* out = total.data();
         for (const auto i : items) {
-            const auto scores = precise ? state.score_precisely(i) : state.score(i);
+            const auto scores =
+                std::visit([&](auto& state) { return precise ? state.score_precisely(i) : state.score(i); },
+                           states_[slot][block]);
             for (std::size_t k = 0; k < scores.size(); ++k)
                 out[k] += in_units(block, scores[k]);
             out += columns;
@@ -94,7 +99,8 @@ std::vector<std::int64_t> Shard::merge_changes(std::size_t slot) const {
     const std::size_t clusters = n_clusters(slot);
     std::vector<std::int64_t> total(clusters * clusters);
     for (std::size_t block = 0; block < blocks_.size(); ++block) {
-        const auto changes = states_[slot][block].merge_changes();
+        const auto changes =
+            std::visit([](const auto& state) { return state.merge_changes(); }, states_[slot][block]);
         for (std::size_t pair = 0; pair < total.size(); ++pair)
             total[pair] += in_units(block, changes[pair]);
     }
@@ -104,7 +110,9 @@ std::vector<std::int64_t> Shard::merge_changes(std::size_t slot) const {
 std::int64_t Shard::value(std::size_t slot) const {
     std::int64_t total = 0;
     for (std::size_t block = 0; block < blocks_.size(); ++block)
-        total += in_units(block, states_[slot][block].value() + blocks_[block]->constant());
+        total += in_units(
+            block, blocks_[block]->constant() +
+                       std::visit([](const auto& state) { return state.value(); }, states_[slot][block]));
     return total;
 }
 

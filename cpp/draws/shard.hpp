@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <variant>
 #include <vector>
 
-#include "draws/state.hpp"
+#include "draws/cell_states.hpp"
 
 namespace partita::search {
 
@@ -33,16 +34,20 @@ public:
     /// Part of the expected loss that these draws make up, in units.
     std::int64_t value(std::size_t slot) const;
 
-    std::uint32_t n_clusters(std::size_t slot) const { return states_[slot].front().n_clusters(); }
+    std::uint32_t n_clusters(std::size_t slot) const { return cells(slot).n_clusters(); }
 
 private:
-    bool can_move_to(std::span<const std::uint32_t> labels, const State& state) const;
+    bool can_move_to(std::span<const std::uint32_t> labels, const Cells& state) const;
+    const Cells& cells(std::size_t slot) const {
+        return std::visit([](const auto& state) -> const Cells& { return state; }, states_[slot].front());
+    }
     std::int64_t in_units(std::size_t block, double value) const;
 
     double unit_;
     std::vector<double> weights_; // of the blocks
     std::vector<std::unique_ptr<Problem>> blocks_;
-    std::vector<std::vector<State>> states_; // [slot][block]
+    using AnyState = std::variant<LinearState, RatioState, CustomState>;
+    std::vector<std::vector<AnyState>> states_; // [slot][block]
 };
 
 } // namespace partita::search

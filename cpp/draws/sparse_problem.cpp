@@ -35,13 +35,7 @@ template <class Label> void SparseProblem::choose_draws(const Draws<Label>& draw
     for (std::uint32_t t = 0; t < draws.n_draws(); ++t)
         if (draws.weights[t] > 0)
             chosen_.push_back(t);
-    for (const auto t : chosen_)
-        weights_.push_back(draws.weights[t]);
-    const auto total = std::accumulate(weights_.begin(), weights_.end(), 0.0);
-    if (!(total > 0))
-        throw std::invalid_argument("the draws to be searched have no weight");
-    for (auto& weight : weights_)
-        weight /= total;
+    take_weights(draws.weights, chosen_);
 }
 
 template <class Label> void SparseProblem::find_gaps(const Draws<Label>& draws) {

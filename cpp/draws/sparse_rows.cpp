@@ -2,80 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <functional>
 #include <numeric>
 
 #include "common/parallel.hpp"
-#include "draws/item_sum.hpp"
+#include "draws/cluster_table.hpp"
 
 namespace partita::search {
 namespace {
 
 constexpr std::size_t draws_at_a_time = 8;
 constexpr std::size_t n_shards = 16; // fixed, so that rows and sums do not depend on threads
-constexpr std::uint32_t none = 0xffffffffu;
-
-/// A cluster of at least two items, where it was seen first.
-struct DistinctCluster {
-    ItemSum sum;
-    std::uint32_t draw, label, size, first_item;
-};
-
-/// The clusters of a draw that hold at least two items, by label.
-template <class Label>
-std::vector<DistinctCluster> clusters_of(std::span<const Label> labels, std::uint32_t draw,
-                                         std::span<const ItemSum> keys,
-                                         std::span<const std::uint32_t> ranks) {
-    std::vector<DistinctCluster> clusters(count_clusters(labels), DistinctCluster{{}, draw, 0, 0, 0});
-    for (std::uint32_t i = 0; i < labels.size(); ++i) {
-        if (labels[i] == gap<Label>)
-            continue;
-        auto& own = clusters[labels[i]];
-        own.first_item = own.size++ == 0 ? ranks[i] : std::min(own.first_item, ranks[i]);
-        own.sum += keys[i];
-        own.label = labels[i];
-    }
-    std::erase_if(clusters, [](const DistinctCluster& cluster) { return cluster.size < 2; });
-    return clusters;
-}
-
-/// The distinct clusters of one shard of all sums, each with its coefficient. A hash table whose slots hold
-/// numbers of clusters: the sums are random already.
-class Shard {
-public:
-    std::vector<DistinctCluster> clusters;
-    std::vector<double> coefficients;
-
-    void add(const DistinctCluster& cluster, double coefficient) {
-        if (2 * clusters.size() >= slots_.size())
-            grow();
-        auto& slot = find(cluster.sum);
-        if (slot == none) {
-            slot = static_cast<std::uint32_t>(clusters.size());
-            clusters.push_back(cluster);
-            coefficients.push_back(0);
-        }
-        coefficients[slot] += coefficient;
-    }
-
-private:
-    std::uint32_t& find(const ItemSum& sum) {
-        const auto last = slots_.size() - 1;
-        auto place = sum.high & last;
-        while (slots_[place] != none && clusters[slots_[place]].sum != sum)
-            place = (place + 1) & last;
-        return slots_[place];
-    }
-
-    void grow() {
-        slots_.assign(std::max<std::size_t>(1024, 4 * std::bit_ceil(clusters.size() + 1)), none);
-        for (std::uint32_t number = 0; number < clusters.size(); ++number)
-            find(clusters[number].sum) = number;
-    }
-
-    std::vector<std::uint32_t> slots_;
-};
 
 /// Goes through the draws, some at a time, and calls take(draw after draw of clusters) for each batch.
 template <class Label, class Take>
@@ -86,7 +23,8 @@ void for_each_batch(const Draws<Label>& draws, std::span<const std::uint32_t> ch
         std::vector<std::vector<DistinctCluster>> batch(std::min(draws_at_a_time, chosen.size() - begin));
         common::parallel_for(batch.size(), threads, [&](std::size_t place, unsigned) {
             const auto t = static_cast<std::uint32_t>(begin + place);
-            batch[place] = clusters_of(draws.draw(chosen[t]), t, keys, ranks);
+            batch[place] = clusters_of(draws.draw(chosen[t]), t, keys, [&](auto i) { return ranks[i]; });
+            std::erase_if(batch[place], [](const DistinctCluster& cluster) { return cluster.size < 2; });
         });
         take(batch);
     }
@@ -98,7 +36,7 @@ std::vector<DistinctCluster> distinct(const Draws<Label>& draws, std::span<const
                                       std::span<const double> coefficients,
                                       std::span<const std::uint32_t> ranks, unsigned threads,
                                       std::vector<double>& summed, std::size_t& n_seen) {
-    std::array<Shard, n_shards> shards;
+    std::array<ClusterTable, n_shards> shards;
     for_each_batch(draws, chosen, ranks, threads, [&](const auto& batch) {
         for (const auto& clusters : batch)
             n_seen += clusters.size();
@@ -207,7 +145,8 @@ void list_by_item(std::size_t n_items, SparseRows& rows) {
         const bool is_short = own.size() <= SparseRows::max_short;
         for (const auto i : own) {
             rows.rows[next_row[i]++] = {static_cast<std::uint32_t>(kept - 1),
-                                        is_short ? static_cast<std::uint32_t>(own.size() - 1) : 0, coefficient};
+                                        is_short ? static_cast<std::uint32_t>(own.size() - 1) : 0,
+                                        coefficient};
             if (is_short)
                 for (const auto j : own)
                     if (j != i)
@@ -224,7 +163,7 @@ void list_by_item(std::size_t n_items, SparseRows& rows) {
 } // namespace
 
 SparseRows restricted(const SparseRows& all, std::span<const std::uint32_t> items) {
-    std::vector<std::uint32_t> numbers(all.item_begin.size() - 1, none);
+    std::vector<std::uint32_t> numbers(all.item_begin.size() - 1, no_cluster);
     for (std::uint32_t place = 0; place < items.size(); ++place)
         numbers[items[place]] = place;
     SparseRows rows;
@@ -237,13 +176,13 @@ SparseRows restricted(const SparseRows& all, std::span<const std::uint32_t> item
     };
     for (std::size_t row = 0; row < all.size(); ++row) {
         for (const auto i : all.items_of(row))
-            if (numbers[i] != none)
+            if (numbers[i] != no_cluster)
                 rows.items.push_back(numbers[i]);
         keep_row(all.coefficients[row]);
     }
     for (const auto i : items)
         for (const auto& pair : all.pairs_of(i))
-            if (numbers[pair.other] != none && numbers[i] < numbers[pair.other]) {
+            if (numbers[pair.other] != no_cluster && numbers[i] < numbers[pair.other]) {
                 rows.items.insert(rows.items.end(), {numbers[i], numbers[pair.other]});
                 keep_row(pair.coefficient);
             }

@@ -105,7 +105,8 @@ double SparseState::linear_score(std::size_t i, std::uint32_t cluster, double ex
     return score;
 }
 
-/// As of State: the part of the estimate's own sum is positive, and the rows give some of it back.
+/// As of a linear loss on cells: the part of the estimate's own sum is positive, and the rows give some of it
+/// back.
 double SparseState::cancelled(std::size_t i, std::uint32_t cluster) const {
     if (!problem_->is_linear())
         return 0;
@@ -184,8 +185,8 @@ void SparseState::gather_merges(std::uint32_t k) {
             const auto of_row = std::span(others, row.n_others);
             others += row.n_others;
             if (is_long ? std::exchange(seen_[labels_.size() + long_number_[row.row]], look_) == look_
-                        : std::ranges::any_of(
-                              of_row, [&](auto j) { return labels_[j] == k && seen_[j] == look_; }))
+                        : std::ranges::any_of(of_row,
+                                              [&](auto j) { return labels_[j] == k && seen_[j] == look_; }))
                 return;
             common::count_steps(cells.size());
             const auto own = count_in(cells, k) + (is_long ? 0 : problem_->copies(i));

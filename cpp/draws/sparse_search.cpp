@@ -6,8 +6,8 @@
 
 #include "draws/components.hpp"
 #include "draws/differing_items.hpp"
+#include "draws/draw_source.hpp"
 #include "draws/policy.hpp"
-#include "draws/random_draw.hpp"
 #include "draws/sparse_state.hpp"
 #include "partition/blockwise_best.hpp"
 #include "partition/candidate_moves.hpp"

@@ -1,5 +1,5 @@
-// A partition of many small clusters under search. It knows the same verbs as State and gives the same
-// scores, but looks only at the clusters that share a row with an item.
+// A partition of many small clusters under search. It knows the same verbs as the states on cells and gives
+// the same scores, but looks only at the clusters that share a row with an item.
 //
 // With psi(c, m) = phi(c + m) - phi(c) - phi(m), which is zero where a row has no item of a cluster, the
 // score of item i in cluster k is what i adds anywhere, plus the estimate's own part, plus the sum of psi
@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "draws/sparse_problem.hpp"
-#include "draws/state.hpp"
 #include "partition/cluster_index.hpp"
 #include "partition/labels.hpp"
+#include "partition/rounding.hpp"
 #include "partition/size_index.hpp"
 
 namespace partita::search {
@@ -70,14 +70,12 @@ public:
         for_each_neighbour(i, [&](std::uint32_t j) { __builtin_prefetch(&labels_[j]); });
     }
 
-    /// As of State: scores in all clusters, all merges. For small problems and tests.
+    /// As of the states on cells: scores in all clusters, all merges. For small problems and tests.
     std::span<const double> score(std::size_t i);
     std::span<const double> score_precisely(std::size_t i) { return score(i); }
     double tolerance() const { return precise_tolerance(); }
     double score_tolerance() const { return precise_tolerance(); }
-    double precise_tolerance() const {
-        return problem_->is_linear() ? double_rounding : State::nonlinear_rounding;
-    }
+    double precise_tolerance() const { return problem_->is_linear() ? double_rounding : nonlinear_rounding; }
     double cancelled(std::size_t i, std::uint32_t cluster) const;
     std::vector<double> merge_changes() const;
 
@@ -157,7 +155,7 @@ private:
     std::vector<std::uint32_t> heads_, next_, previous_; // members of each cluster, as linked lists
     SizeIndex by_size_;
     mutable double value_ = 0;
-    mutable bool stale_ = false; // as in State
+    mutable bool stale_ = false; // as of sums on cells
 
     // Cells of rows with many items, as lists; those of short rows are counted when they are read.
     std::vector<std::uint32_t> long_number_; // of each row; empty if there are none

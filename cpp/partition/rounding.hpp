@@ -1,5 +1,5 @@
-// The rounding errors of the sums of a search of draws. Losses that are not linear have their own in
-// draws/state.hpp; what log densities and pair probabilities gain has one tolerance.
+// The rounding errors of the sums of a search of draws; what log densities and pair probabilities gain has
+// one tolerance.
 //
 // Scores and values are sums of terms of both signs, which cancel. What rounding leaves is therefore small
 // beside the terms and not beside the sum: the tolerances are relative to the sum of the terms' absolute
@@ -23,6 +23,9 @@ inline constexpr double single_rounding = 2e-6;
 
 /// Of terms in double precision: about 2^-53 times the square root of their number, with room to spare.
 inline constexpr double double_rounding = 1e-13;
+
+/// Of the scores of losses that are not linear: sums in double precision of gains in single precision.
+inline constexpr double nonlinear_rounding = 1e-10;
 
 /// The measure that ends the loops of a search: a value that has to fall by more than rounding each time.
 /// There are finitely many partitions, so that it cannot fall for ever, and what does not fall is not tried

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "cell_states.hpp"
 #include "check.hpp"
 #include "draws/matrix_state.hpp"
-#include "draws/state.hpp"
 #include "partition/exchanges.hpp"
 #include "partition/improve.hpp"
 #include "partition/tabu.hpp"
@@ -142,19 +142,15 @@ void check_exchanges() {
     const common::StopFlag stop{false};
     const search::Limits limits(stop, std::numeric_limits<double>::infinity());
     int helped = 0, tried = 0;
-    for (const auto& loss : all_losses(n))
-        for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-            const RandomDraws<std::uint8_t> owned(20, n, 12, 0.0, seed);
-            const LossTables tables(loss, n);
-            const search::Problem problem(owned.view(), tables);
-            search::State state(problem, 10);
+    for (std::uint64_t seed = 1; seed <= 10; ++seed)
+        with_each_loss(RandomDraws<std::uint8_t>(20, n, 12, 0.0, seed), 10, [&](auto& state) {
             common::Rng rng(seed, 1);
             state.assign(search::random_labels(n, 10, rng));
             search::Tally tally;
             if (seed % 2) // where single moves and merges no longer help
                 descend(state, rng, tally, limits);
             if (state.n_clusters() < 10)
-                continue;
+                return;
             const auto before = canonical(state.labels());
             const auto value = state.exact_value();
             const bool is_better = try_exchanges(state, tally, limits);
@@ -163,7 +159,7 @@ void check_exchanges() {
             CHECK(is_better || near(state.exact_value(), value, 1e-9));
             helped += is_better;
             ++tried;
-        }
+        });
     CHECK(helped > 10 && helped < tried);
 }
 
@@ -173,11 +169,11 @@ void check_that_moves_are_undone() {
     const LossTables tables(VI{}, 12);
     const search::Problem problem(owned.view(), tables);
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-        search::State state(problem, 12);
+        search::LinearState state(problem, 12);
         common::Rng rng(seed, 1);
         state.assign(search::random_labels(12, 8, rng));
         const auto before = canonical(state.labels());
-        search::Undoable<search::State> moves(state);
+        search::Undoable<search::LinearState> moves(state);
         for (int step = 0; step < 20; ++step) {
             const auto item = static_cast<std::uint32_t>(rng.below(12));
             moves.move(item,

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cell_states.hpp"
 #include "check.hpp"
 #include "draws/distances.hpp"
 #include "draws/search.hpp"
-#include "draws/state.hpp"
 #include "partition/chains.hpp"
 #include "partition/large_neighbourhoods.hpp"
 #include "partition/runner.hpp"
@@ -64,10 +64,10 @@ template <class Label> void check_searches(std::size_t n_draws, double gaps, std
         options.threads = 2;
         CHECK(found.size() == again.size() && found[0].labels == again[0].labels);
         const search::Problem problem(draws, tables);
-        check_runs(run_each(search::salso_run<search::State>, problem, options, stop), draws, tables,
-                   options);
-        check_runs(run_each(search::greedy_run<search::State>, problem, options, stop), draws, tables,
-                   options);
+        search::with_cell_state(loss, [&]<class S>() {
+            check_runs(run_each(search::salso_run<S>, problem, options, stop), draws, tables, options);
+            check_runs(run_each(search::greedy_run<S>, problem, options, stop), draws, tables, options);
+        });
     }
 }
 
@@ -91,14 +91,14 @@ template <class Label> void check_shared_rows(bool with_copies) {
         draws.sharing = Sharing::never;
         const search::Problem apart(draws, tables);
         draws.sharing = Sharing::always;
-        search::State state(apart, 4);
+        search::LinearState state(apart, 4);
         for (const auto& run : runs) {
             state.assign(run.labels);
             CHECK(near(run.loss, state.value() + apart.constant(), 1e-9));
         }
         if (!with_copies)
-            check_runs(run_each(search::salso_run<search::State>, problem, options, stop), draws, tables,
-                       options);
+            check_runs(run_each(search::salso_run<search::LinearState>, problem, options, stop), draws,
+                       tables, options);
     }
 }
 
@@ -117,10 +117,7 @@ void check_that_chains_help() {
     const RandomDraws<std::uint8_t> owned(20, 30, 4, 0.1, 13);
     const common::StopFlag stop{false};
     const search::Limits limits(stop, std::numeric_limits<double>::infinity());
-    for (const auto& loss : all_losses(30)) {
-        const LossTables tables(loss, 30);
-        const search::Problem problem(owned.view(), tables);
-        search::State state(problem, 4);
+    with_each_loss(owned, 4, [&](auto& state) {
         common::Rng rng(5, 1);
         state.assign(search::random_labels(30, 4, rng));
         const auto before = state.value();
@@ -130,7 +127,7 @@ void check_that_chains_help() {
         state.refresh();
         CHECK(helped ? state.value() < before : near(state.value(), before, 1e-9));
         CHECK(helped == (state.labels() != labels));
-    }
+    });
 }
 
 /// When single moves end, the items that are said to be boundary lose no more than any other by leaving,
@@ -139,16 +136,13 @@ void check_that_boundary_items_lose_least() {
     const RandomDraws<std::uint8_t> owned(20, 30, 4, 0.0, 13);
     const common::StopFlag stop{false};
     const search::Limits limits(stop, std::numeric_limits<double>::infinity());
-    for (const auto& loss : all_losses(30)) {
-        const LossTables tables(loss, 30);
-        const search::Problem problem(owned.view(), tables);
-        search::State state(problem, 4);
+    with_each_loss(owned, 4, [&](auto& state) {
         common::Rng rng(5, 1);
         state.assign(search::random_labels(30, 4, rng));
         search::Tally tally;
         descend(state, rng, tally, limits);
         if (state.n_clusters() < 2)
-            continue;
+            return;
         auto penalty = [&](std::uint32_t i) {
             const auto scores = state.score_precisely(i).first(state.n_clusters());
             return search::best_other(scores, state.cluster_of(i)).best_score - scores[state.cluster_of(i)];
@@ -162,7 +156,7 @@ void check_that_boundary_items_lose_least() {
         for (std::uint32_t i = 0; i < 30; ++i)
             if (std::find(tally.boundary.begin(), tally.boundary.end(), i) == tally.boundary.end())
                 CHECK(penalty(i) >= last - 1e-5);
-    }
+    });
 }
 
 /// Clusters that were taken apart, or into which a cluster of a draw was put, can be put back; the limit
@@ -172,10 +166,7 @@ void check_that_large_neighbourhoods_can_be_undone() {
     const common::StopFlag stop{false};
     const search::Limits limits(stop, std::numeric_limits<double>::infinity());
     std::size_t changes = 0;
-    for (const auto& loss : all_losses(30)) {
-        const LossTables tables(loss, 30);
-        const search::Problem problem(owned.view(), tables);
-        search::State state(problem, 5);
+    with_each_loss(owned, 5, [&](auto& state) {
         common::Rng rng(5, 1);
         state.assign(search::random_labels(30, 5, rng));
         auto canonical = [&] {
@@ -200,7 +191,7 @@ void check_that_large_neighbourhoods_can_be_undone() {
         auto random_draw = [](common::Rng& own) { return search::random_labels(30, 3, own); };
         intensify(state, 20, 5, random_draw, rng, tally, limits);
         CHECK(state.exact_value() <= value + 1e-12);
-    }
+    });
     CHECK(changes > 100);
 }
 
@@ -218,7 +209,7 @@ void check_that_chains_are_undone_with_copies() {
         auto draws = owned.view();
         draws.copies = copies;
         const search::Problem problem(draws, tables);
-        search::State state(problem, 8);
+        search::LinearState state(problem, 8);
         common::Rng rng(seed, 1);
         state.assign(search::random_labels(12, 8, rng));
         const auto labels = state.labels();

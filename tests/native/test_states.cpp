@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "check.hpp"
+#include "draws/cell_states.hpp"
 #include "draws/matrix_state.hpp"
 #include "draws/similarity.hpp"
 #include "draws/sparse_state.hpp"
-#include "draws/state.hpp"
 #include "mixtures/icl_state.hpp"
 #include "mixtures/mixtures.hpp"
 #include "networks/block_model.hpp"
@@ -111,7 +111,7 @@ void check_draws(const Loss& loss, double gaps) {
     const RandomDraws<std::uint8_t> owned(20, n_items, 4, gaps, 13);
     const LossTables tables(loss, n_items);
     const search::Problem dense(owned.view(), tables);
-    check_loss_state<search::State>(dense);
+    search::with_cell_state(loss, [&]<class S>() { check_loss_state<S>(dense); });
     if (search::allows_candidates(loss))
         check_loss_state<search::SparseState>(
             search::SparseProblem(owned.view(), tables, 1, search::SparseProblem::Order::as_given));
@@ -133,9 +133,10 @@ Restrictions some_restrictions() {
 }
 
 /// A search that is stopped before it began still obeys.
+template <search::SearchState S>
 void check_that_stopped_searches_obey(const search::Problem& problem, const Restrictions& restrictions) {
     const search::ConstrainedProblem<search::Problem> setting(problem, restrictions);
-    search::ConstrainedState<search::State> state(setting, n_items);
+    search::ConstrainedState<S> state(setting, n_items);
     const common::StopFlag stop{true};
     common::Rng rng(5, 1);
     search::complete(state, n_items, rng, search::Limits(stop, 1.0));
@@ -165,9 +166,11 @@ void check_matrix_and_constraints() {
     for (const auto& loss : all_losses(n_items)) {
         const LossTables tables(loss, n_items);
         const search::Problem dense(owned.view(), tables);
-        check_loss_state<search::ConstrainedState<search::State>>(
-            search::ConstrainedProblem<search::Problem>(dense, restrictions), n_items);
-        check_that_stopped_searches_obey(dense, restrictions);
+        search::with_cell_state(loss, [&]<class S>() {
+            check_loss_state<search::ConstrainedState<S>>(
+                search::ConstrainedProblem<search::Problem>(dense, restrictions), n_items);
+            check_that_stopped_searches_obey<S>(dense, restrictions);
+        });
     }
 }
 

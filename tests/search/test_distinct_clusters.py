@@ -43,7 +43,7 @@ def problems(draw):
 
 
 def state_of(sample, copies, loss, partition, sharing=ALWAYS):
-    state = _core.State(problem_of(sample, loss, copies, sharing), 30)
+    state = _core.cell_state(problem_of(sample, loss, copies, sharing), 30)
     state.assign(partition.astype(np.uint32))
     return state
 
@@ -131,12 +131,12 @@ def test_other_losses_and_draws_with_gaps_keep_rows_of_their_own():
     gaps = pt.as_sample(labels, missing=-1)
     assert state_of(gaps, one, pt.VI(), pt.canonical(labels[1])).clusters_per_row == 1
     for loss in (pt.NVI(), pt.OneMinusARI()):
-        state = _core.State(problem_of(pt.as_sample(labels[1:]), loss, sharing=ALWAYS), 9)
+        state = _core.cell_state(problem_of(pt.as_sample(labels[1:]), loss, sharing=ALWAYS), 9)
         assert state.clusters_per_row == 1
 
 
 def rows_that_pay(labels):
-    return _core.State(problem_of(pt.as_sample(labels), pt.VI()), 9).clusters_per_row
+    return _core.cell_state(problem_of(pt.as_sample(labels), pt.VI()), 9).clusters_per_row
 
 
 def test_rows_are_shared_only_where_clusters_repeat_throughout():

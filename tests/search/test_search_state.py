@@ -35,7 +35,7 @@ def problems(draw, gaps=False):
 
 
 def state_of(sample, loss, partition, max_clusters=30):
-    state = _core.State(core_problem(sample, loss), max_clusters)
+    state = _core.cell_state(core_problem(sample, loss), max_clusters)
     state.assign(partition.astype(np.uint32))
     return state
 

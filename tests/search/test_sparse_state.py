@@ -44,7 +44,7 @@ def problems(draw, gaps=False):
 
 def both(sample, loss, limit, copies=None):
     problem = problem_of(sample, loss, copies)
-    return _core.State(problem, limit), _core.SparseState(problem, limit)
+    return _core.cell_state(problem, limit), _core.SparseState(problem, limit)
 
 
 def changed_alike(states, n_items, rng):
