@@ -154,6 +154,7 @@ protected:
     void take_out(std::size_t i) {
         const auto own = labels_[i];
         labels_[i] = unassigned;
+        common::count_steps(n_items_);
         const auto rest = members_of(labels_, own);
         zeros_.assign(rest.size(), 0u);
         summaries_.compute(family_, *table_, rest, zeros_, 1);
@@ -201,7 +202,10 @@ protected:
         weights_.resize(stride, never), scores_.resize(stride, never);
     }
 
-    void summarise() { summaries_.compute(family_, *table_, all_items_, labels_, used_); }
+    void summarise() {
+        common::count_steps(n_items_);
+        summaries_.compute(family_, *table_, all_items_, labels_, used_);
+    }
 
     void assign_all() {
         for (std::size_t slot = 0; slot < used_; ++slot)
