@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from partita.draws.sample import as_sample
+from partita.losses.losses import as_loss
 from partita.search.settings import Search
+from partita.uncertainty.density_peaks import density_peaks
 from partita.uncertainty.modes import modes
 from support import reference as ref
 from support.strategies import random_sample
@@ -67,6 +69,44 @@ def test_small_samples_reach_the_best_pair(loss):
         assert found.distance == pytest.approx(best, abs=1e-9)
         nearest = [min(ref.LOSSES[loss](row, p) for p in found.labels.tolist()) for row in rows.tolist()]
         assert found.distance == pytest.approx(float(np.dot(w, nearest)), abs=1e-9)
+
+
+def peaks_of(rows, weights, loss):
+    """Straight from the definition, one draw at a time."""
+    distance = np.array([[(loss(x, y) + loss(y, x)) / 2 for y in rows] for x in rows])
+    n = len(rows)
+    width = np.quantile([distance[i, j] for i in range(n) for j in range(i + 1, n)], 0.02)
+    density = [sum(weights[j] * np.exp(-((distance[i, j] / width) ** 2)) for j in range(n)) for i in range(n)]
+    gamma = []
+    for i in range(n):
+        denser = [distance[i, j] for j in range(n) if density[j] > density[i] or (density[j] == density[i] and j < i)]
+        gamma.append(density[i] * (min(denser) if denser else max(distance[i])))
+    return sorted(range(n), key=lambda i: -gamma[i])
+
+
+@pytest.mark.parametrize("loss", ["vi", "binder"])
+def test_peaks_are_those_of_the_definition(loss):
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        sample = as_sample(around(first, 30, 0.2, rng), rng.random(30))
+        found = density_peaks(sample, as_loss(loss), 1)
+        expected = peaks_of(sample.labels.tolist(), sample.weights, ref.LOSSES[loss])
+        assert found[:8].tolist() == expected[:8]
+
+
+def test_peaks_of_two_sets_of_draws():
+    rng = np.random.default_rng(6)
+    draws = np.concatenate([around(first, 70, 0.03, rng), around(second, 30, 0.03, rng)])
+    found = modes(draws, method="peaks")
+    assert [ref.canonical(row) for row in found.labels.tolist()] == [ref.canonical(first), ref.canonical(second)]
+    np.testing.assert_allclose(found.weights, [0.7, 0.3])
+    assert found.distance >= modes(draws, 2, rng=1).distance - 1e-9
+    assert modes([first], method="peaks").weights.tolist() == [1.0]
+
+
+def test_unknown_method_is_named():
+    with pytest.raises(ValueError, match="method must be one of wasserstein, peaks"):
+        modes([[0, 1]], method="peak")
 
 
 def test_table_and_repr():

@@ -13,7 +13,7 @@ from partita._support.arrays import Floats
 from partita._support.optional import data_frame
 from partita._support.shown import ShownAsFacts
 from partita._support.tolerance import ROUNDING
-from partita._support.validate import check_count, check_rng
+from partita._support.validate import check_choice, check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample, check_complete, some_rows
 from partita.estimation.estimate import estimate_step
 from partita.estimation.held_out import some_draws
@@ -25,6 +25,7 @@ from partita.search.deadline import Deadline
 from partita.search.settings import Search
 from partita.uncertainty.ball import CredibleBall, ball_from
 from partita.uncertainty.certainty import item_certainty
+from partita.uncertainty.density_peaks import density_peaks
 
 #: One more mode must lower the distance to the posterior by this share to be favoured.
 ELBOW = 0.25
@@ -165,18 +166,23 @@ def modes(
     draws: Any,
     k: int | None = None,
     loss: str | Loss = "vi",
+    method: str = "wasserstein",
     *,
     starts: int = 4,
     batch: int | None = None,
     search: Search | None = None,
     rng: Any = None,
 ) -> Modes:
-    """The k weighted partitions that are nearest to the posterior in Wasserstein distance under the loss.
+    """Several weighted partitions that represent the posterior: nearest to it, or its peaks.
+
+    The k partitions that are nearest to the posterior in Wasserstein distance under the loss reach
 
     min over y_1, ..., y_k of Σ_t w_t min_m L(x_t, y_m)
 
     Draws are assigned to the nearest representative and each representative is estimated again from its draws, in
     turn, until nothing changes; the best of several starts is kept. Fits for 1, ..., k - 1 are computed on the way.
+    With ``method="peaks"`` the representatives are draws: those with the highest product of posterior density and
+    distance to a denser draw, by the distances of all distinct draws.
 
     Parameters
     ----------
@@ -187,6 +193,8 @@ def modes(
         distance to the posterior by at least a quarter, up to 10.
     loss : str or Loss
         The loss, by name or as an object such as ``VI(a=0.5, b=1)``.
+    method : "wasserstein" or "peaks"
+        What the representatives are. Peaks need a matrix of the distances between all distinct draws, or of `batch`.
     starts : int
         Starts for each number of representatives.
     batch : int, optional
@@ -211,8 +219,9 @@ def modes(
     References
     ----------
     Balocchi & Wade (2025), Understanding uncertainty in Bayesian cluster analysis, arXiv:2506.16295, for the
-    Wasserstein criterion.
+    Wasserstein criterion. Rodriguez & Laio (2014), Clustering by fast search and find of density peaks, Science 344.
     """
+    check_choice(method, "method", ("wasserstein", "peaks"))
     sample, kind, generator = as_sample(draws), as_loss(loss), check_rng(rng)
     check_complete(sample, "modes")
     how = search or Search(runs=2)
@@ -223,18 +232,17 @@ def modes(
     most = min(MOST, searched.n_unique) if k is None else check_count(k, "k", minimum=1)
     if most > searched.n_unique:
         raise ValueError(f"k is {most}, but there are only {searched.n_unique} distinct draws")
-    lloyd = _Lloyd(searched, kind, how, generator, until)
-    fits = [lloyd.fit(searched.labels[:1].astype(np.int64))]
+    everything = _Lloyd(sample, kind, how, generator, until)
+    lloyd = replace(everything, sample=searched)
+    peaks = None
+    if method == "peaks":
+        peaks = searched.labels[density_peaks(searched, kind, how.n_jobs)[:most]].astype(np.int64)
+    fits: list[_Fit] = []
     while len(fits) < most:
-        tries = [lloyd.fit(lloyd.with_farthest(fits[-1].labels))]
-        for _ in range(more_starts):
-            if not until.is_past:
-                tries.append(lloyd.fit(lloyd.spread_out(len(fits) + 1)))
-        better = min(tries, key=lambda fit: fit.distance)
-        if k is None and not _is_worth_it(fits[-1].distance, better.distance):
+        better = lloyd.one_more(fits, more_starts) if peaks is None else lloyd.assigned(peaks[: len(fits) + 1])
+        if fits and k is None and not _is_worth_it(fits[-1].distance, better.distance):
             break
         fits.append(better)
-    everything = _Lloyd(sample, kind, how, generator, until)
     fits = [everything.assigned(fit.labels) for fit in fits]
     return _summary(fits, kind, sample, until.is_past)
 
@@ -281,6 +289,16 @@ class _Lloyd:
             labels = np.array([self._estimate(labels[m], nearest == m, distances[m]) for m in range(len(labels))])
             distances = self._distances(labels)
         return self._nearest(labels, distances)
+
+    def one_more(self, known: list[_Fit], more_starts: int) -> _Fit:
+        """The best fit with one representative more than the last of those that are known."""
+        if not known:
+            return self.fit(self.sample.labels[:1].astype(np.int64))
+        tries = [self.fit(self.with_farthest(known[-1].labels))]
+        for _ in range(more_starts):
+            if not self.until.is_past:
+                tries.append(self.fit(self.spread_out(len(known) + 1)))
+        return min(tries, key=lambda fit: fit.distance)
 
     def assigned(self, labels: NDArray[np.int64]) -> _Fit:
         """The draws assigned to representatives that stay as they are."""
