@@ -6,6 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,8 @@ def as_data(X: Any) -> Data:
     if array.ndim not in (1, 2) or not array.size:
         raise ValueError(f"X must be (items, columns), a graph or a list of texts, but its shape is {array.shape}")
     columns = array.shape[1] if array.ndim == 2 else None
-    return Data(array, len(array), columns, _by_columns(array.__getitem__, lambda part, chosen: part[:, chosen]))
+    take = _by_columns(partial(array.take, axis=0), lambda part, chosen: part[:, chosen])
+    return Data(array, len(array), columns, take)
 
 
 def checksum(data: Data) -> str:

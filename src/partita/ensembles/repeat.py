@@ -127,6 +127,7 @@ class Plan:
         except Exception as error:
             with_settings = f", {_words(settings)}" if settings else ""
             raise ValueError(f"run {run} (seed {seed}{with_settings}) failed: {error}") from error
+        labels = labels.astype(np.min_scalar_type(LEFT_OUT - int(labels.max())))
         if rows is None:
             return labels, seconds
         whole = np.full(data.n_items, LEFT_OUT, labels.dtype)
@@ -245,6 +246,7 @@ class _Runs:
         self.plan, self.clusterer, self.data, self.most, self.store = plan, clusterer, data, most, store
         self.labels: list[Labels] = []
         self.seconds: list[float] = []
+        self._clustering, self._n_timed = 0.0, 0  # seconds of the runs that were made here
         self.settled = self.interrupted = False
         self._check: Check | None = None
         self._next_check = float(FIRST_CHECK)
@@ -260,8 +262,10 @@ class _Runs:
                 for run, (labels, seconds) in enumerate(made):
                     self.labels.append(labels)
                     self.seconds.append(seconds)
-                    if self.store is not None and not np.isnan(seconds):
-                        self.store.write(run, labels)
+                    if not np.isnan(seconds):
+                        self._clustering, self._n_timed = self._clustering + seconds, self._n_timed + 1
+                        if self.store is not None:
+                            self.store.write(run, labels)
                     if run == 0:
                         check_fits(self.bytes_needed, f"{plural(self.most, 'run')} and their consensus")
                     report(len(self.labels), self.seconds_left / n_jobs, self.bytes_needed)
@@ -277,8 +281,7 @@ class _Runs:
     @property
     def seconds_left(self) -> float:
         """For the runs that are left, in one process."""
-        known = [seconds for seconds in self.seconds if not np.isnan(seconds)]
-        return (self.most - len(self.labels)) * float(np.mean(known)) if known else 0.0
+        return (self.most - len(self.labels)) * self._clustering / max(1, self._n_timed)
 
     @property
     def bytes_needed(self) -> int:
@@ -314,9 +317,9 @@ class _Runs:
         return self._check.settled
 
     def result(self) -> RepeatedRuns:
-        labels = np.stack(self.labels, axis=1)
+        labels = np.stack(self.labels)  # each run in one piece, also as a column of the base
         has_noise = bool((labels == -1).any())
-        read = as_base(labels, noise=-1)
+        read = as_base(labels.T, noise=-1)
         grid = [self.plan.settings(run) for run in range(len(self.labels))]
         titles = tuple(f"run {run + 1}" + (f" ({_words(own)})" if own else "") for run, own in enumerate(grid))
         return RepeatedRuns(
@@ -338,8 +341,7 @@ class _Runs:
 def _one(plan: Plan, clusterer: Any, data: Data, store: RunStore | None, run: int) -> tuple[Labels, float]:
     """A run, read if it was made before."""
     known = None if store is None else store.read(run)
-    labels, seconds = plan.make(run, clusterer, data) if known is None else (known, float("nan"))
-    return labels.astype(np.min_scalar_type(-2 - int(labels.max()))), seconds
+    return plan.make(run, clusterer, data) if known is None else (known, float("nan"))
 
 
 def _all(rows: NDArray[np.intp] | None, data: Data) -> NDArray[np.intp]:
@@ -351,8 +353,9 @@ def _chosen_rows(resample: float | str | None, n_items: int, rng: np.random.Gene
         return None
     if resample == "bootstrap":
         return np.sort(rng.integers(n_items, size=n_items)).astype(np.intp)
-    count = max(1, round(float(resample) * n_items))
-    return np.sort(rng.choice(n_items, count, replace=False)).astype(np.intp)
+    count, chosen = max(1, round(float(resample) * n_items)), np.zeros(n_items, np.bool_)
+    chosen[rng.choice(n_items, count, replace=False)] = True
+    return np.flatnonzero(chosen)
 
 
 def _checked_resample(resample: Any, data: Data) -> float | str | None:
