@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.stats import t
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
 from sklearn.mixture import GaussianMixture
@@ -19,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import partita as pt
-from partita.ensembles import as_base, consensus, repeat, stability
+from partita.ensembles import NullComparison, as_base, consensus, repeat, stability
 from partita.ensembles.clusterers import labels_from
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.6, random_state=3)
@@ -314,7 +315,16 @@ def test_data_without_clusters_are_reported_as_such(null):
     assert "no more than on data without clusters" in empty.answer()
     planted = stability(KMEANS, X, **options)
     assert planted.null.is_more_than_chance
-    assert planted.null.p_value == pytest.approx(1 / 13)
+    values = -np.log(1.001 - planted.null.values)
+    off = (-np.log(1.001 - planted.null.agreement) - values.mean()) / values.std(ddof=1) / np.sqrt(1 + 1 / 12)
+    assert planted.null.p_value == pytest.approx(t.sf(off, 11), rel=1e-6)
+
+
+def test_one_more_data_set_without_clusters_is_more_than_chance_at_the_stated_level():
+    rng = np.random.default_rng(4)
+    agreements = 1.001 - np.exp(-rng.normal(1.5, 0.3, (20_000, 4)))
+    found = [NullComparison("gaussian", own[0], own[1:]).is_more_than_chance for own in agreements]
+    assert abs(np.mean(found) - 0.025) < 4 * np.sqrt(0.025 * 0.975 / 20_000)
 
 
 def test_null_needs_numbers():

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
+from scipy.special import stdtr
 
 from partita._support.arrays import Floats
 from partita._support.shown import ShownAsText
@@ -16,10 +17,11 @@ from partita.ensembles.base_clusterings import Base
 from partita.ensembles.clusterers import Data
 from partita.ensembles.summary import pair_agreement
 
-#: The agreement is more than chance if it is above that of all data sets without clusters, if −log(1 − agreement) is by
-#: this many of their standard deviations above their mean, and if it is at least the last number. A smaller deviation
-#: than the second number counts as that.
-EXCESS, LEAST_DEVIATION, LEAST_AGREEMENT = 2.0, 0.05, 0.5
+#: The agreement is more than chance if its p-value is at most this, so that it is above the 95 % prediction interval of
+#: one more data set without clusters, and if it is at least the second number.
+LEVEL, LEAST_AGREEMENT = 0.025, 0.5
+#: A smaller standard deviation of −log(1 − agreement) over data sets without clusters counts as this.
+LEAST_DEVIATION = 0.05
 #: Disagreement that counts as none.
 NO_DISAGREEMENT = 1e-3
 KINDS = ("gaussian", "permuted")
@@ -51,20 +53,19 @@ class NullComparison(ShownAsText):
 
     @property
     def p_value(self) -> float:
-        """The share of the data sets, this one included, whose runs agree at least as much."""
-        return float((1 + (self.values >= self.agreement).sum()) / (1 + self.values.size))
+        """How likely one more data set without clusters is to have runs that agree at least as much.
 
-    @property
-    def excess(self) -> float:
-        """Standard deviations by which −log(1 − agreement) is above its mean on data without clusters."""
+        By the prediction interval for −log(1 − agreement): its distance from the mean of the m values, in standard
+        deviations and divided by √(1 + 1/m), has a t distribution with m − 1 degrees of freedom.
+        """
         values = on_log_scale(self.values)
-        return float((on_log_scale(self.agreement) - values.mean()) / max(values.std(ddof=1), LEAST_DEVIATION))
+        off = (on_log_scale(self.agreement) - values.mean()) / max(values.std(ddof=1), LEAST_DEVIATION)
+        return float(stdtr(values.size - 1, -off / np.sqrt(1 + 1 / values.size)))
 
     @property
     def is_more_than_chance(self) -> bool:
-        """Whether the runs agree, and more than on any data set without clusters, by two standard deviations."""
-        exceeds = bool((self.agreement > self.values).all()) and self.excess >= EXCESS
-        return exceeds and self.agreement >= LEAST_AGREEMENT
+        """Whether the runs agree, by 0.5 at least, and more than on data without clusters, with a p-value of 0.025."""
+        return self.p_value <= LEVEL and self.agreement >= LEAST_AGREEMENT
 
     def in_words(self) -> str:
         """The comparison in a sentence."""

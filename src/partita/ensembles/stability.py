@@ -284,7 +284,7 @@ def stability(
                     made = next(done)
                     report(made * count, each * (sets * len(kinds) - made), 0)
                 compared.append(NullComparison(kind, found.agreement, np.array(values)))
-    strongest = min(compared, key=lambda each: each.excess, default=None)
+    strongest = max(compared, key=lambda each: each.p_value, default=None)
     return Stability(found.estimate, found.summary, found.clusters, strongest)
 
 
