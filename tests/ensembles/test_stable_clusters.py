@@ -13,7 +13,7 @@ from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.datasets import make_blobs
 
 import partita as pt
-from partita.ensembles import consensus, repeat, stability
+from partita.ensembles import as_base, consensus, repeat, stability
 from partita.ensembles.clusterers import as_data
 from partita.ensembles.null import null_data
 
@@ -187,3 +187,13 @@ def test_one_cluster_and_all_noise(label, n_clusters):
     assert found.n_clusters == n_clusters
     assert found.agreement == 0
     assert (found.labels == label).all()
+
+
+def test_clusters_smaller_than_those_of_the_runs_are_explained():
+    runs = np.repeat(np.arange(2), 10)[:, None].repeat(9, axis=1)
+    torn = np.vstack([runs, [0, 0, 0, 0, 1, 1, 1, 1, -1]])
+    note = "1 cluster of the consensus is smaller than every cluster of the runs (10 items)"
+    found = stability(as_base(torn, noise=-1), rng=1)
+    assert found.labels[-1] == 2
+    assert note in " ".join(found.notes)
+    assert "smaller" not in " ".join(stability(as_base(runs), rng=1).notes)

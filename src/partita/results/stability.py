@@ -85,9 +85,23 @@ class StabilityPresentation(Presentation):
         if null is not None:
             yield Note(null.in_words(), warning=not null.is_more_than_chance)
         yield from cautions(self.result.summary.cautions)
+        if small := self.small_clusters():
+            yield Note(small)
         yield Note(NOT_TRUTH + ("" if null is not None else COMPARE))
         if getattr(self.result.base, "settled", False):
             yield Note(f"{self.result.base.in_words()}.")
+
+    def small_clusters(self) -> str:
+        """What clusters mean that are smaller than all clusters of the runs; nothing if there are none."""
+        sizes = [np.bincount(codes[codes >= 0]) for codes in self.result.base.codes.T]
+        smallest = min((int(own[own > 0].min()) for own in sizes if own.any()), default=0)
+        small = int((self.result.clusters.size < smallest).sum())
+        if not small:
+            return ""
+        which = f"{plural(small, 'cluster')} of the consensus {'is' if small == 1 else 'are'} smaller"
+        return (
+            f"{which} than every cluster of the runs ({smallest} items): the runs disagree on where those items belong."
+        )
 
     @property
     def n_noise(self) -> int:
