@@ -157,7 +157,8 @@ def test_weights_are_used_or_refused(weighted, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--nested", "--blocks", "affiliation"], "--nested has blocks of its own, not --blocks affiliation"),
+        (["--nested", "--blocks", "affiliation"], "--nested cannot be used together with --blocks"),
+        (["--columns", "source,source"], "--columns must be distinct names separated by commas"),
         (["--nested", "--algorithm", "come-latouche"], "--algorithm is for flat models, not for --nested"),
         (["--check"], "--check is for the results that --out writes"),
         (["--max-clusters", 0], "--max-clusters must be at least 1, but it is 0"),

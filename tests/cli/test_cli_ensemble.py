@@ -69,7 +69,7 @@ def test_every_method_answers_in_json(base_file, method):
     [
         (["--method", "kmeans"], "--method must be one of consensus"),
         (["--method", "cspa"], "needs the number of clusters"),
-        (["--method", "bce", "-k", "99"], "k is 99"),
+        (["--method", "bce", "-k", "99"], "-k must be from 1 to the number of items, 13, but it is 99"),
         (["--inference", "vb", "--prior", "tsb"], "'fsd' only"),
     ],
 )

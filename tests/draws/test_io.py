@@ -351,6 +351,9 @@ def test_names_of_files(tmp_path):
             ValueError, match=r"draws\.doc: the name does not determine a format; it must end in one of \.csv, \."
         ):
             act(tmp_path / "draws.doc")
+    with pytest.raises(ValueError) as error:
+        write_draws(tmp_path / "draws.doc", DRAWS)
+    assert ".rds" not in str(error.value)  # read only
     for suffix in SUFFIXES:
         with pytest.raises(FileNotFoundError, match="none"):
             read_draws(tmp_path / f"none{suffix}")

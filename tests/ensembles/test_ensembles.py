@@ -147,7 +147,7 @@ def test_k_out_of_range_is_refused(k):
         lambda b, k: MixtureModel(k).fit(b),
     ]
     for make in makers:
-        with pytest.raises(ValueError, match=f"k is {k}, but it must be from 1 to the number of items, 45"):
+        with pytest.raises(ValueError, match=f"k must be from 1 to the number of items, 45, but it is {k}"):
             make(base, k)
     with pytest.raises(TypeError, match="whole number"):
         cspa(base, 2.5)

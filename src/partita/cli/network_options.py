@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import partita as pt
 from partita._support.text.cells import whole_or_text
+from partita.cli.inputs import split_names
 from partita.cli.option import arg
 
 EdgeFile = Annotated[
@@ -61,7 +62,7 @@ class Network:
         from partita.models.networks.edge_list import read_node_names
 
         names = None if self.nodes is None else read_node_names(self.nodes)
-        chosen = None if self.columns is None else [name.strip() for name in self.columns.split(",")]
+        chosen = split_names(self.columns) or None
 
         def read(nodes: Any) -> Any:
             how: dict[str, Any] = {"directed": not self.undirected, "edges": self.kind, "columns": chosen}
@@ -77,7 +78,7 @@ class Network:
         from partita.models.networks.nested import EDGE_KINDS
 
         if self.blocks != "free":
-            raise ValueError(f"--nested has blocks of its own, not --blocks {self.blocks}")
+            raise ValueError("--nested cannot be used together with --blocks")
         if self.kind not in EDGE_KINDS:
             raise ValueError(f"--nested takes binary or counted edges, not --weights {self.weights}")
         settings: dict[str, Any] = {"edges": self.kind, "degree_corrected": self.degree_corrected}

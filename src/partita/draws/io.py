@@ -175,7 +175,7 @@ def write_draws(path: Any, sample: Any) -> None:
     PartitionSample(2 draws, 2 distinct, 3 items, 2 clusters per draw)
     """
     path = Path(path)
-    form = _format_of(path)
+    form = _format_of(path, written=True)
     if form.write is None:
         raise ValueError(f"{path}: {form.suffix} files are read, but not written; choose {_listed(written=True)}")
     sample = as_sample(sample)
@@ -231,14 +231,14 @@ def _open(path: Any, options: _ReadOptions, opened: ExitStack) -> Source:
     return _read_with(form.read, path, form, options)
 
 
-def _format_of(path: Path) -> Format:
+def _format_of(path: Path, written: bool = False) -> Format:
     matches = [form for form in FORMATS if path.name.lower().endswith(form.suffix)]
     if not matches:
-        raise ValueError(f"{path}: the name does not determine a format; it must end in one of {_listed()}")
+        raise ValueError(f"{path}: the name does not determine a format; it must end in one of {_listed(written)}")
     return matches[-1]
 
 
-def _listed(written: bool = False) -> str:
+def _listed(written: bool) -> str:
     return ", ".join(form.suffix for form in FORMATS if form.write is not None or not written)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from partita._support.errors import ArgumentError
+from partita._support.errors import Argument, ArgumentError
 from partita._support.hints import plural
 from partita._support.names import Names, as_named, names_or_none, row_names
 from partita._support.warn import warn_user
@@ -348,7 +348,7 @@ def check_clusters(k: Any, n_items: int) -> int:
     if not isinstance(k, int | np.integer) or isinstance(k, bool):
         raise TypeError(f"k must be a whole number, not {k!r}")
     if not 1 <= k <= n_items:
-        raise ValueError(f"k is {k}, but it must be from 1 to the number of items, {n_items}")
+        raise ArgumentError(Argument("k"), f" must be from 1 to the number of items, {n_items}, but it is {k}")
     return int(k)
 
 

@@ -62,7 +62,9 @@ def _wrong(values: NDArray[Any], edges: str) -> NDArray[np.bool_]:
 def check_weight(weight: Any, place: str, edges: str) -> float:
     """The weight of one edge of a list; a mark that is not there, or that says there is no edge, raises an error."""
     if weight is None or (isinstance(weight, float) and np.isnan(weight)):
-        raise ArgumentError(Within("graph"), f"{place} has no weight; leave the edge out, or give it one")
+        raise ArgumentError(
+            Within("graph"), f"{place} has no weight; leave the edge out, or give it one in a column of weights"
+        )
     if edges in MARKED and weight == 0:
         problem = f"{place} has weight 0, which is no edge if "
         raise ArgumentError(Within("graph"), problem, Setting("edges", edges), "; leave it out")
