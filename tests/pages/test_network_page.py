@@ -44,6 +44,8 @@ def test_the_page_says_what_was_found_and_escapes_names(fit, tmp_path):
     assert "<b>node" not in page
     assert "NMI (divided by the larger entropy)" in page
     held = pt.read_report(path)
+    assert table(held, "crossed").caption.startswith("Nodes by cluster of the estimate")
+    assert table(held, "crossed").columns[-1].name == "Nodes"
     assert [row[1:3] for row in table(held, "crossed").rows] in ([[20, 0], [0, 20]], [[0, 20], [20, 0]])
     assert len(figure(held, "drawing")["links"]) == X.sum() // 2
 

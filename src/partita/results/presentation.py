@@ -341,7 +341,7 @@ class Presentation:
         placed = self.labels >= 0
         known, classes = np.unique(self.truth[placed].astype(str), return_inverse=True)
         labels = self.labels[placed]
-        counts = crossed(classes.astype(np.int64), labels, [str(name) for name in known])
+        counts = crossed(classes.astype(np.int64), labels, [str(name) for name in known], self.noun)
         measures = truth_measures(classes, labels, of_pairs=self.of_pairs)
         return section("truth", "Comparison with the truth", counts, measures)
 

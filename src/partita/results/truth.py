@@ -55,7 +55,7 @@ def truth_measures(truth: Labels, labels: Labels, *, of_pairs: bool = False) -> 
     return table("truth", "The estimate compared with the given truth", "Measure; Value:loss; Direction", rows)
 
 
-def crossed(truth: Labels, labels: Labels, classes: list[str]) -> Table | None:
+def crossed(truth: Labels, labels: Labels, classes: list[str], noun: str = "item") -> Table | None:
     """Numbers of items by cluster and class; None if it would be too large to read.
 
     Parameters
@@ -64,6 +64,8 @@ def crossed(truth: Labels, labels: Labels, classes: list[str]) -> Table | None:
         Canonical labels.
     classes : list of str
         The name of each class of the truth.
+    noun : str
+        What an item is called.
     """
     shape = (int(labels.max()) + 1, int(truth.max()) + 1)
     if max(shape) > LARGEST_CROSSED:
@@ -72,5 +74,7 @@ def crossed(truth: Labels, labels: Labels, classes: list[str]) -> Table | None:
     rows, columns, cells = overlaps(labels, truth)
     counts[rows, columns] = cells
     table = [(k, *row, sum(row)) for k, row in enumerate(counts.tolist())]
-    header = (Column("Cluster", "cluster"), *(Column(name, "number") for name in classes), Column("Items", "number"))
-    return Table("crossed", "Items by cluster of the estimate (rows) and class of the truth (columns)", header, table)
+    things = f"{noun.capitalize()}s"
+    header = (Column("Cluster", "cluster"), *(Column(name, "number") for name in classes), Column(things, "number"))
+    caption = f"{things} by cluster of the estimate (rows) and class of the truth (columns)"
+    return Table("crossed", caption, header, table)
