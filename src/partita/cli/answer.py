@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from partita._support.validate import check_positive
 from partita.cli.deliver import presented
 from partita.cli.given import refuse
 from partita.cli.inputs import read_data, read_partition
@@ -29,6 +28,8 @@ class ExtraOptions:
 
     def read(self, *, with_data: bool = True) -> dict[str, Named]:
         """The files, before the draws are read: a bad one is noticed at once."""
+        from partita._support.validate import check_positive
+
         files = {}
         if self.bound is not None:
             check_positive(self.bound, "--bound")
