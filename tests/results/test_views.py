@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import partita as pt
 from partita.cli import app
+from partita.pages.page import tables_of
 from partita.results.draws import DrawsPresentation
 from partita.results.ensembles import EnsemblePresentation
 from partita.results.fused import FusedPresentation
@@ -195,6 +196,8 @@ def test_notes_in_python_are_those_of_the_page(tmp_path):
     for result in results:
         page = pt.read_report(pt.report(result, path=tmp_path / "page.html"))
         assert page.notes == result.notes == tuple(present(result).facts["notes"])
+        for attribute in ("id", "caption"):  # of elements that buttons and readers of the screen refer to
+            assert max(Counter(getattr(table, attribute) for table in tables_of(page.content)).values()) == 1
         assert present(result).facts.keys() == COMMON.keys() | present(result).own.keys()
         json.dumps(present(result).facts, allow_nan=False)
     assert set(best.notes) <= set(ball.notes)

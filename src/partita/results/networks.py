@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -259,6 +260,8 @@ def _blocks_section(fit: Any, name: str = "blocks", title: str = "Blocks") -> di
     what = "How many edges a node of one cluster has to" if counts else "How likely a node of one cluster links to"
     told = f"{what} a node of another{' on average' if counts else ''}, given the partition."
     blocks = blocks_table(fit.blocks(), pairs, ("From", "To", "Edges", "Dyads"), counts=counts)
+    if name != blocks.id:
+        blocks = replace(blocks, id=name, caption=f"{title}: {blocks.caption.lower()}")
     return section(name, title, told, blocks)
 
 
