@@ -314,6 +314,24 @@ models::NetworkArrays some_network() {
     return arrays;
 }
 
+/// One column: values of three groups.
+models::NumberTable some_numbers() {
+    std::vector<double> data;
+    for (std::size_t i = 0; i < n_items; ++i)
+        data.push_back(static_cast<double>(i % 3) * 4.0 + 0.3 * static_cast<double>(i % 5));
+    return {std::move(data), 1};
+}
+
+const models::GammaBase some_base{{0.0}, {1.0}, {2.0}, {1.0}};
+
+models::NodeTable some_table() {
+    auto table = std::make_shared<models::ProductTable>(n_items, 0.0);
+    table->add(some_numbers());
+    models::Product family;
+    family.add(models::DiagonalGaussian(some_base, n_items + 1));
+    return {std::move(table), std::move(family)};
+}
+
 void check_networks() {
     const std::size_t most[2] = {max_clusters, 1};
     const auto check = [&](const models::BlockModel& model) {
@@ -325,20 +343,17 @@ void check_networks() {
         for (const bool affiliation : {false, true})
             check(models::BlockModel(some_network(), {counts, 1.0, 1.0, counts, affiliation}, 1.0, 1.0));
     std::vector<models::LayerArrays> layers(2, {some_network(), {}, {}});
-    check(models::BlockModel(some_network(), std::move(layers), 1.0, 1.0));
+    check(models::BlockModel(some_network(), layers, 1.0, 1.0));
+    check(models::BlockModel(some_network(), layers, 1.0, 1.0, {some_table()}));
 }
 
 void check_mixtures() {
-    std::vector<double> data;
-    for (std::size_t i = 0; i < n_items; ++i)
-        data.push_back(static_cast<double>(i % 3) * 4.0 + 0.3 * static_cast<double>(i % 5));
     models::FiniteMixturePrior prior;
     for (std::size_t t = 0; t <= n_items; ++t)
         prior.log_v.push_back(-static_cast<double>(t));
-    const models::GammaBase base{{0.0}, {1.0}, {2.0}, {1.0}};
     const models::MixtureView<models::DiagonalGaussian> view{
-        std::make_shared<models::NumberTable>(std::move(data), 1),
-        models::DiagonalGaussian(base, n_items + 1), prior};
+        std::make_shared<models::NumberTable>(some_numbers()),
+        models::DiagonalGaussian(some_base, n_items + 1), prior};
     check_density_state(
         models::MixtureIcl<models::DiagonalGaussian>(view, some_labels(n_items, 4), max_clusters));
 }
