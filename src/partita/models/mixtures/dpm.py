@@ -316,9 +316,9 @@ class MixtureDPM(MixtureModel):
     def _new_scores(self, chain: Chain, X: Any) -> Iterator[NewScores]:
         """The rows with the same missing cells are scored together, by the columns that they have."""
         cells, base = self._new_cells(chain, X), self.base(chain.inputs)
-        numbers, fitted = log_positive(chain.inputs["numbers"], base.schema), None
+        fitted = None
         if has_full_gaps(base, chain.inputs):
-            fitted = CompletedGroups(base, numbers)
+            fitted = CompletedGroups(base, log_positive(chain.inputs["numbers"], base.schema))
         if not has_full_gaps(base, cells):
             yield from self._scores_of(chain, base, cells, fitted)
             return
