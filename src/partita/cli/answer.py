@@ -32,6 +32,8 @@ class ExtraOptions:
 
         files = {}
         if self.bound is not None:
+            from partita._support.validate import check_positive
+
             check_positive(self.bound, "--bound")
         if with_data and self.data is not None:
             files["data"] = read_data(self.data, self.columns)
