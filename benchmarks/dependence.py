@@ -27,8 +27,8 @@ import partita as pt
 from partita.datasets import load_old_faithful
 from partita.ensembles import NBCE, as_base, consensus, dependence, kmeans_ensemble, mcla
 from partita.ensembles.layout import Layout
+from partita.ensembles.nbce_variational import label_curve
 from partita.ensembles.predictive import count_labels
-from partita.ensembles.variational import label_curve
 from partita.models import Sampling
 
 RESULTS = Path(__file__).parent / "results" / "runs" / "dependence.csv"

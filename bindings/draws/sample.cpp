@@ -7,7 +7,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/common/arrays.hpp"
 #include "draws/canonical.hpp"
-#include "draws/sample.hpp"
+#include "draws/distinct_draws.hpp"
 
 namespace {
 

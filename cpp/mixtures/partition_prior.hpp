@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/concentration.hpp"
+#include "common/concentration_prior.hpp"
 #include "common/log_gamma.hpp"
 #include "common/variates.hpp"
 

@@ -18,9 +18,9 @@ from partita.estimation.held_out import HeldOut as HeldOut
 from partita.estimation.linkage_ids import Changes as Changes
 from partita.estimation.linkage_store import read_linkage as read_linkage
 from partita.estimation.linkage_store import write_linkage as write_linkage
+from partita.estimation.linkage_update import update as update
 from partita.estimation.pair_estimate import PairEstimate as PairEstimate
 from partita.estimation.result import Estimate as Estimate
-from partita.estimation.update import update as update
 from partita.estimation.weight_path import WeightPath as WeightPath
 from partita.estimation.weight_path import weights_for as weights_for
 from partita.losses.agreement import adjusted_rand as adjusted_rand
@@ -75,7 +75,7 @@ from partita.profiling.relate import Relation as Relation
 from partita.profiling.relate import relate as relate
 from partita.proofs.bounds import Bound as Bound
 from partita.proofs.bounds import lower_bound as lower_bound
-from partita.results.label_files import write_labels as write_labels
+from partita.results.write_labels import write_labels as write_labels
 from partita.search.components import Components as Components
 from partita.search.constraints import Constraints as Constraints
 from partita.search.settings import Search as Search

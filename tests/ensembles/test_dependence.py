@@ -10,9 +10,9 @@ import partita as pt
 from partita.ensembles import NBCE, Ascent, as_base, dependence, kmeans_ensemble
 from partita.ensembles.dependence import conditional_dependence, distinct_clusterings, information, weights_of
 from partita.ensembles.layout import Layout
+from partita.ensembles.nbce_variational import Settings, bound, mean_log_labels
 from partita.ensembles.responsibilities import LocalHost
 from partita.ensembles.shared_errors import loadings, pair_correlations, shared_errors
-from partita.ensembles.variational import Settings, bound, mean_log_labels
 from partita.models import Sampling
 
 

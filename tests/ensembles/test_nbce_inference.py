@@ -7,8 +7,7 @@ import pytest
 
 from partita.ensembles.base_clusterings import as_base
 from partita.ensembles.nbce import NBCEModel, sample_nbce
-from partita.ensembles.responsibilities import LocalHost
-from partita.ensembles.variational import (
+from partita.ensembles.nbce_variational import (
     Settings,
     bound,
     fit_cvb,
@@ -18,6 +17,7 @@ from partita.ensembles.variational import (
     mean_log_weights,
     random_start,
 )
+from partita.ensembles.responsibilities import LocalHost
 from partita.models.chains.checkpoint import Plan
 from support import ensemble_reference as reference
 

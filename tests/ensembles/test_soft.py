@@ -12,8 +12,8 @@ from scipy.special import gammaln, logsumexp
 import partita as pt
 from partita.ensembles import BCE, NBCE, Ascent, MixtureModel, as_base, co_association, consensus, dependence, mcla
 from partita.ensembles.association import evidence_accumulation
+from partita.ensembles.nbce_variational import Settings, bound, fit_vb
 from partita.ensembles.responsibilities import LocalHost, soft_label_scores
-from partita.ensembles.variational import Settings, bound, fit_vb
 from support.ensemble_reference import noisy_clusterings
 
 ALPHA, BETA, K = 1.3, 0.4, 3

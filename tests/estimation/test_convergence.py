@@ -17,12 +17,11 @@ from partita.estimation.convergence import (
     ESS_LIMIT,
     R_HAT_LIMIT,
     MixingWarning,
-    convergence,
-    effective_sample_size,
     quantities,
     r_hat_limit,
     sample_warnings,
 )
+from partita.estimation.r_hat import convergence, effective_sample_size
 from partita.models import Chain, GaussianDPM
 
 

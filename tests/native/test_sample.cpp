@@ -1,7 +1,7 @@
 // Collecting draws: canonical, distinct, wide labels, forced collisions.
 #include "check.hpp"
 #include "common/random.hpp"
-#include "draws/sample.hpp"
+#include "draws/distinct_draws.hpp"
 
 namespace {
 

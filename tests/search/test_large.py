@@ -9,8 +9,8 @@ import partita as pt
 from partita.datasets import make_draws
 from partita.estimation.held_out import some_draws
 from partita.search import multilevel
-from partita.search.compression import compress
 from partita.search.core import native_options
+from partita.search.equal_items import compress
 from partita.search.jobs import Job
 from support.native import problem_of
 

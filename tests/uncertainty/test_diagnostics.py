@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from partita.draws.sample import as_sample
-from partita.estimation.convergence import effective_sample_size, quantities
+from partita.estimation.convergence import quantities
 from partita.estimation.estimate import estimate
+from partita.estimation.r_hat import effective_sample_size
 from partita.uncertainty.diagnostics import diagnostics
 from support import reference as ref
 

@@ -11,11 +11,11 @@ from partita.ensembles.graphs import cspa, hgpa, mcla
 from partita.ensembles.kmeans import kmeans_ensemble
 from partita.ensembles.mixture import MixtureModel
 from partita.ensembles.nbce import NBCE
+from partita.ensembles.nbce_variational import Ascent
 from partita.ensembles.null import NullComparison
 from partita.ensembles.repeat import RepeatedRuns, repeat
 from partita.ensembles.stability import Stability, stability
 from partita.ensembles.summary import ConsensusSummary, summarize
-from partita.ensembles.variational import Ascent
 from partita.ensembles.voting import voting
 
 __all__ = [

@@ -11,9 +11,9 @@ from partita._support.arrays import Floats
 from partita._support.tolerance import FLOOR
 from partita.ensembles.estimator import FixedKEstimator
 from partita.ensembles.layout import Layout
+from partita.ensembles.nbce_variational import random_start
 from partita.ensembles.predictive import Mixture, perplexity_of
 from partita.ensembles.responsibilities import LocalHost
-from partita.ensembles.variational import random_start
 
 
 class MixtureModel(FixedKEstimator):

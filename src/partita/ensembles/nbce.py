@@ -16,18 +16,7 @@ from partita.ensembles.base_clusterings import Base, Labels, spread, warn_unlabe
 from partita.ensembles.dependence import as_powers, check_weighting
 from partita.ensembles.estimator import EnsembleEstimator
 from partita.ensembles.layout import Layout
-from partita.ensembles.predictive import (
-    Mixture,
-    averaged_log_likelihood,
-    dirichlet_weights,
-    label_means,
-    partition_mixture,
-    perplexity_of,
-    stick_weights,
-)
-from partita.ensembles.responsibilities import Hosts, LocalHost
-from partita.ensembles.soft import SoftBase
-from partita.ensembles.variational import (
+from partita.ensembles.nbce_variational import (
     ALPHA_PRIOR,
     BETA_PRIOR,
     START_ALPHA,
@@ -40,6 +29,17 @@ from partita.ensembles.variational import (
     fit_cvb,
     fit_vb,
 )
+from partita.ensembles.predictive import (
+    Mixture,
+    averaged_log_likelihood,
+    dirichlet_weights,
+    label_means,
+    partition_mixture,
+    perplexity_of,
+    stick_weights,
+)
+from partita.ensembles.responsibilities import Hosts, LocalHost
+from partita.ensembles.soft import SoftBase
 from partita.estimation.estimate import estimate
 from partita.models.chains.chain import Chain
 from partita.models.chains.checkpoint import Plan

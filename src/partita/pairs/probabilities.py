@@ -18,7 +18,8 @@ from partita._support.shown import ShownAsText
 from partita._support.tolerance import TIE
 from partita._support.validate import check_probability
 from partita.draws.sources.tables import is_table
-from partita.pairs.sources.listed import ListedPairs, check_wanted, with_names
+from partita.pairs.sources.columns import check_wanted
+from partita.pairs.sources.listed import ListedPairs, with_names
 from partita.pairs.sources.matrices import (
     Triples,
     check_probabilities,

@@ -14,10 +14,10 @@ from partita._support.validate import check_n_jobs
 from partita.draws.sample import PartitionSample
 from partita.losses.base import Loss
 from partita.losses.problem import core_problem
-from partita.search.compression import compress
 from partita.search.constraints import GIVEN, check_starts_within
 from partita.search.deadline import Deadline
 from partita.search.draws import find_map, no_worse_than_draws
+from partita.search.equal_items import compress
 from partita.search.jobs import Engine, Job, Runs, reporting, run_here
 from partita.search.method import GREEDY, SALSO, SEARCH, CoreSearch
 from partita.search.multilevel import has_much_noise, is_large, search_levels, search_with_noise

@@ -15,7 +15,8 @@ from partita._support.shown import ShownAsFacts
 from partita._support.tolerance import ROUNDING
 from partita._support.validate import check_count, check_level
 from partita.draws.sample import PartitionSample, as_sample, chain_places, check_complete, some_rows
-from partita.estimation.convergence import effective_sample_size, mixing_warnings, warn_mixing
+from partita.estimation.convergence import mixing_warnings, warn_mixing
+from partita.estimation.r_hat import effective_sample_size
 from partita.estimation.result import sample_of
 from partita.losses.base import Loss
 from partita.losses.expected import unique_distances

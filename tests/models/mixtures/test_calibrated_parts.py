@@ -16,7 +16,8 @@ from test_calibration import ALPHA, FAMILIES, ITEMS, SETTINGS, A, B, C, draw_pai
 from partita.models import Curves, MixtureDPM
 from partita.models.mixtures import base
 from partita.models.mixtures.base import level_shares
-from partita.models.mixtures.regression import RATIOS, Basis, CurveBase, Linear
+from partita.models.mixtures.curve_basis import Basis, Linear
+from partita.models.mixtures.regression import RATIOS, CurveBase
 from support import mixture_reference as reference
 from support import table_reference as tables
 

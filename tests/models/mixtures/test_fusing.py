@@ -9,9 +9,10 @@ from scipy.stats import invwishart, norm
 
 import partita as pt
 from partita.models import GaussianDPM
-from partita.models.mixtures import cluster_means, fusing
-from partita.models.mixtures.cluster_means import expected_distances, hellinger, kernel_drawer
+from partita.models.mixtures import fusing, kernel_distances
+from partita.models.mixtures.cluster_means import kernel_drawer
 from partita.models.mixtures.fusing import fused_components, tree_cuts
+from partita.models.mixtures.kernel_distances import expected_distances, hellinger
 from support import reference as ref
 
 
@@ -34,7 +35,7 @@ def test_hellinger_distances_are_the_integrals():
 
 
 def test_expected_distances_are_means_over_draws(monkeypatch):
-    monkeypatch.setattr(cluster_means, "BLOCK_COLUMNS", 5)
+    monkeypatch.setattr(kernel_distances, "BLOCK_COLUMNS", 5)
     rng = np.random.default_rng(2)
     draws = []
     for _ in range(7):

@@ -13,8 +13,9 @@ from scipy.special import betaln, gammaln, logsumexp
 from partita._support.arrays import Floats, Ints
 from partita.models.mixtures.base import SIZES, Base, draw_place, log_positive, log_weights, size_posterior
 from partita.models.mixtures.cells import is_gap, narrow_columns, wide_columns
+from partita.models.mixtures.curve_basis import Linear
 from partita.models.mixtures.raw import number_text
-from partita.models.mixtures.regression import CurveBase, Linear, log_marginal, posterior, statistics
+from partita.models.mixtures.regression import CurveBase, log_marginal, posterior, statistics
 from partita.models.mixtures.schema import COUNT, COUNTED, CURVED, NUMERIC, ORDINAL, POSITIVE, Column
 
 #: ln f_k of each value for each cluster, of its own cluster without the cell: (values, own) -> (values, clusters).

@@ -20,7 +20,7 @@ from partita.draws.sample import PartitionSample, as_sample
 from partita.estimation.estimate import estimate
 from partita.estimation.pair_estimate import PairEstimate
 from partita.losses.losses import Binder
-from partita.models.mixtures.cluster_means import Kernels, expected_distances, kernels_of
+from partita.models.mixtures.kernel_distances import Kernels, expected_distances, kernels_of
 from partita.pairs.losses import pair_loss
 from partita.pairs.probabilities import Similarity, as_similarity
 from partita.partitions.labels import canonical, contingency

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from partita._support.arrays import Floats
-from partita.estimation.convergence import convergence
+from partita.estimation.r_hat import convergence
 from partita.models.chains.chain import Chain
 from partita.models.mixtures.base import CoreColumns
 from partita.models.mixtures.maximum import IclSearch, MixtureFit

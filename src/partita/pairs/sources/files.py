@@ -12,7 +12,7 @@ from partita._support.errors import ArgumentError, sentence_of
 from partita._support.memory import check_fits
 from partita._support.npy import read_header, read_npy
 from partita._support.optional import optional
-from partita.pairs.sources.listed import find_columns
+from partita.pairs.sources.columns import find_columns
 from partita.pairs.sources.tables import table_pairs
 from partita.pairs.sources.text import csv_pairs
 

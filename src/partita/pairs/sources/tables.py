@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from partita._support.optional import optional
 from partita.draws.sources.tables import as_frame
-from partita.pairs.sources.listed import SOURCE_SEPARATOR, ListedPairs, find_columns, numbered
+from partita.pairs.sources.columns import find_columns
+from partita.pairs.sources.listed import SOURCE_SEPARATOR, ListedPairs, numbered
 from partita.partitions.codes import is_null
 
 Place = Callable[[int], str]

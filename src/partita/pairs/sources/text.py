@@ -20,16 +20,8 @@ from partita._support.text.content import DAMAGED, open_bytes
 from partita._support.text.header import HEAD_ROWS, HeadRow, Kind, has_header
 from partita._support.text.separator import SPACE, find_separator, single_spaces
 from partita._support.text.table import STDIN
-from partita.pairs.sources.listed import (
-    SOURCE_SEPARATOR,
-    ListedPairs,
-    Numbers,
-    PairColumns,
-    find_columns,
-    in_order,
-    names_columns,
-    names_items,
-)
+from partita.pairs.sources.columns import PairColumns, find_columns, names_columns, names_items
+from partita.pairs.sources.listed import SOURCE_SEPARATOR, ListedPairs, Numbers, in_order
 
 LONGEST_LINE = 1 << 20  # characters
 _NUMBER = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{8,}|[0-9]+")

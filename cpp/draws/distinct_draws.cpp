@@ -1,4 +1,4 @@
-#include "draws/sample.hpp"
+#include "draws/distinct_draws.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -19,7 +19,8 @@ from partita.estimation.pair_estimate import PairEstimate, checked_method, found
 from partita.pairs.losses import ApproximateARI
 from partita.pairs.probabilities import Similarity, check_listed, distinct_pairs, open_listed
 from partita.pairs.revision import Revision, item_names, part_of_pairs, revise
-from partita.pairs.sources.listed import ListedPairs, check_wanted
+from partita.pairs.sources.columns import check_wanted
+from partita.pairs.sources.listed import ListedPairs
 from partita.partitions.labels import canonical
 from partita.search import as_method
 from partita.search.constraints import Constraints, Resolved, resolve
