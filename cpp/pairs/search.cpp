@@ -29,6 +29,7 @@ double rounding_of(double value) { return 1e-9 * (1 + std::abs(value)); }
 Run run_to(Labels labels, double value) {
     Run run;
     run.labels = std::move(labels);
+    common::renumber(run.labels);
     run.loss = value;
     return run;
 }
@@ -190,11 +191,9 @@ private:
     static bool agrees(const std::vector<Run>& found) {
         if (found.empty())
             return false;
-        const auto best = std::min_element(found.begin(), found.end(), by_value)->loss;
+        const auto best = std::ranges::min_element(found, {}, &Run::loss)->loss;
         return search::count_at(best, rounding_of(best), found) >= policy::agreeing_runs;
     }
-
-    static bool by_value(const Run& x, const Run& y) { return x.loss < y.loss; }
 
     Run one_run(std::uint32_t component, std::uint32_t run, Scratch& place) const {
         const auto problem = local(component, place);
@@ -209,16 +208,14 @@ private:
         const auto problem = local(component, place);
         auto rng = stream(component, (1u << 20) - 1);
         found.push_back(run_to(restricted(labels_, problem), results_[component].value));
-        std::stable_sort(found.begin(), found.end(), by_value);
-        auto best = found.front();
-        bool gained = found.size() > 1;
-        while (gained && !limits_.reached()) {
+        std::erase_if(found, [](const Run& run) { return run.labels.empty(); }); // there was no time for it
+        const auto distinct = search::best_of(found, policy::crossed + 1);
+        auto best = distinct.front();
+        for (bool gained = true; gained && !limits_.reached();) {
             gained = false;
-            for (std::size_t other = 1; other < std::min(found.size(), policy::crossed + 1); ++other) {
-                if (found[other].labels.empty())
-                    continue;
+            for (const auto& other : std::span(distinct).subspan(1)) {
                 auto labels = best.labels;
-                search::cross(under(problem), labels, found[other].labels, rng, limits_);
+                search::cross(under(problem), labels, other.labels, rng, limits_);
                 auto child = valued(problem, std::move(labels));
                 if (child.loss < best.loss - min_gain) {
                     best = std::move(child);
