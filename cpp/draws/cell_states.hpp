@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "draws/cells.hpp"
-#include "draws/change_kernels.hpp"
+#include "draws/ratio_kernels.hpp"
 #include "partition/rounding.hpp"
 
 namespace partita::search {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/concentration_prior.hpp"
+#include "common/concentration.hpp"
 #include "common/random.hpp"
 #include "ensembles/state.hpp"
 

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/concentration_prior.hpp"
+#include "common/concentration.hpp"
 #include "common/log_gamma.hpp"
 #include "common/variates.hpp"
 
@@ -101,7 +101,7 @@ public:
         if (const auto* grid = alpha_prior<GridConcentration>())
             update_on_grid(*grid, rng, t);
         else if (const auto* gamma = alpha_prior<GammaConcentration>())
-            update_gamma(*gamma, rng, t);
+            alpha_ = common::draw_concentration(*gamma, alpha_, discount_, n_items_, t, rng);
     }
 
 private:
@@ -133,17 +133,6 @@ private:
         for (std::size_t i = 1; i < t; ++i)
             sum += std::log(alpha + discount_ * static_cast<double>(i));
         return sum;
-    }
-
-    void update_gamma(const GammaConcentration& prior, common::Rng& rng, std::size_t t) {
-        double heads = 0.0;
-        for (std::size_t i = 1; i < t; ++i)
-            if (discount_ == 0.0 || rng.uniform() * (alpha_ + discount_ * static_cast<double>(i)) < alpha_)
-                heads += 1.0;
-        const double others = static_cast<double>(n_items_) - 1.0;
-        const double log_eta = others > 0.0 ? common::log_beta_variate(rng, alpha_ + 1.0, others) : 0.0;
-        // the least positive number keeps ln(alpha) finite when a tiny shape makes the variate underflow
-        alpha_ = std::max(common::gamma(rng, prior.shape + heads, prior.rate - log_eta), 1e-300);
     }
 
     void update_on_grid(const GridConcentration& grid, common::Rng& rng, std::size_t t) {

@@ -11,7 +11,7 @@
 
 #include "common/random.hpp"
 #include "networks/dirichlet.hpp"
-#include "networks/merges.hpp"
+#include "networks/merge_scores.hpp"
 #include "networks/near_clusters.hpp"
 #include "networks/network_state.hpp"
 #include "partition/climb.hpp"

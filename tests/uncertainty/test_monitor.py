@@ -11,8 +11,8 @@ from benchmarks.monitor import simulate
 import partita as pt
 from partita.datasets import load_galaxies, make_draws
 from partita.draws.sample import as_sample
-from partita.estimation.convergence import quantile_error
 from partita.estimation.r_hat import effective_sample_size
+from partita.estimation.standard_errors import quantile_error
 from partita.losses.losses import VI
 from partita.models.chains.listener import Listener
 from partita.uncertainty import stabilisation

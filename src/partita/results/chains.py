@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from partita._support.arrays import Floats, Labels
-from partita.estimation.convergence import by_chain
 from partita.estimation.result import Estimate
+from partita.estimation.standard_errors import by_chain
 from partita.partitions.matching import align_labels
 from partita.plots.canvas import COLORS
 from partita.results.figures import ball_strips, rounded

@@ -16,8 +16,9 @@ from partita._support.tolerance import TIE
 from partita._support.validate import check_level
 from partita._support.warn import warn_user
 from partita.draws.sample import PartitionSample, as_sample
-from partita.estimation.convergence import quantile_error, sample_warnings, warn_mixing
+from partita.estimation.convergence import sample_warnings, warn_mixing
 from partita.estimation.result import Estimate
+from partita.estimation.standard_errors import quantile_error
 from partita.losses.base import Loss
 from partita.losses.expected import partition_loss, unique_distances
 from partita.losses.losses import as_loss

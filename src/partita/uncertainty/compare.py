@@ -16,10 +16,11 @@ from partita._support.shown import facts_table
 from partita._support.tolerance import ROUNDING, TIE
 from partita._support.validate import check_count, check_rng
 from partita.draws.sample import PartitionSample, as_sample
-from partita.estimation.convergence import by_chain, entropies, mixing_warnings, warn_mixing
+from partita.estimation.convergence import entropies, mixing_warnings, warn_mixing
 from partita.estimation.estimate import estimate_step
 from partita.estimation.r_hat import effective_sample_size
 from partita.estimation.result import Estimate, sample_of
+from partita.estimation.standard_errors import by_chain
 from partita.losses.base import Loss
 from partita.losses.expected import pairwise_distances, partition_loss
 from partita.losses.losses import as_loss

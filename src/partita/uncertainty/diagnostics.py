@@ -14,17 +14,10 @@ from partita._support.arrays import Floats
 from partita._support.optional import data_frame
 from partita._support.shown import Noted, rows_table
 from partita.draws.sample import PartitionSample, as_sample
-from partita.estimation.convergence import (
-    Quantity,
-    by_chain,
-    entropies,
-    mixing_sentences,
-    not_mixed,
-    quantities,
-    warn_mixing,
-)
+from partita.estimation.convergence import Quantity, entropies, mixing_sentences, not_mixed, quantities, warn_mixing
 from partita.estimation.estimate import estimate_step
 from partita.estimation.result import Estimate, sample_of
+from partita.estimation.standard_errors import by_chain
 from partita.losses.base import Loss
 from partita.losses.expected import loss_where_placed, unique_distances
 from partita.losses.losses import as_loss

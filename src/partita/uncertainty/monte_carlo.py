@@ -14,9 +14,9 @@ from partita._support.shown import Noted, facts_table
 from partita._support.tolerance import TIE
 from partita._support.validate import check_count, check_level, check_rng
 from partita.draws.sample import PartitionSample, chain_places
-from partita.estimation.convergence import quantile_spread
 from partita.estimation.estimate import estimate_step
 from partita.estimation.result import Estimate
+from partita.estimation.standard_errors import quantile_spread
 from partita.losses.base import Loss
 from partita.losses.expected import loss_where_placed, unique_distances
 from partita.search.settings import Search

@@ -13,17 +13,10 @@ from partita._support.arrays import Floats, Labels
 from partita._support.tolerance import TIE
 from partita._support.validate import as_float
 from partita.draws.sample import PartitionSample, chain_places
-from partita.estimation.convergence import (
-    chain_summaries,
-    draw_summaries,
-    not_mixed,
-    quantile_error,
-    quantities,
-    standard_error,
-    too_few,
-)
+from partita.estimation.convergence import chain_summaries, draw_summaries, not_mixed, quantities, too_few
 from partita.estimation.estimate import estimate
 from partita.estimation.result import Estimate
+from partita.estimation.standard_errors import quantile_error, standard_error
 from partita.losses.base import Loss
 from partita.losses.expected import loss_where_placed, partition_loss, unique_distances
 from partita.partitions.labels import each_alone

@@ -1,4 +1,4 @@
-#include "draws/change_kernels.hpp"
+#include "draws/ratio_kernels.hpp"
 
 #include <algorithm>
 #include <stdexcept>
