@@ -25,7 +25,8 @@ def small_blocks(monkeypatch):
 @pytest.fixture
 def mapped(monkeypatch):
     """Every stored sample counts as large."""
-    monkeypatch.setattr(store, "_fits_in_memory", lambda size: False)
+    monkeypatch.setattr(store, "_ALWAYS_READ", 0)
+    monkeypatch.setattr(store, "free_bytes", lambda: 0)
 
 
 @pytest.fixture

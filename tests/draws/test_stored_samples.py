@@ -219,7 +219,8 @@ def test_what_happens_to_the_folder_later_does_not_concern_an_open_sample(stored
 @CHANGES
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be changed there")
 def test_a_mapped_file_that_has_changed_is_not_used(stored, tmp_path, change, monkeypatch):
-    monkeypatch.setattr(store, "_fits_in_memory", lambda size: False)
+    monkeypatch.setattr(store, "_ALWAYS_READ", 0)
+    monkeypatch.setattr(store, "free_bytes", lambda: 0)
     sample = pt.open_sample(stored)
     best = pt.estimate(sample, rng=1, search=pt.Search(runs=1))
     change(stored / "labels.npy")

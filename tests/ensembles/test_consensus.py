@@ -85,7 +85,7 @@ def test_more_clusters_than_can_be_told_apart_are_refused():
         consensus(base, k=3, rng=1)
     with pytest.raises(ValueError, match="use 'vi' or 'binder'"):
         consensus(base, "nvi", k=3, rng=1)
-    with pytest.raises(ValueError, match="k is 9"):
+    with pytest.raises(ValueError, match="8, but it is 9"):
         consensus(base, k=9)
 
 
