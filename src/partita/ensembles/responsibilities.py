@@ -1,6 +1,6 @@
 """The two updates of responsibilities that variational methods need, where the base labels are stored.
 
-The methods in vb.py and cvb.py see only summaries over items: expected counts, cluster sizes, the entropy and the
+The methods in nbce_variational.py see only summaries over items: expected counts, cluster sizes, the entropy and the
 largest change. The label store computes them: on this machine (`LocalHost`), or on several hosts that have some of the
 items or some of the clusterings each (distributed.py).
 """

@@ -19,7 +19,7 @@ def mean_error(values: Floats, ess: float) -> float:
 
 
 def standard_error(sample: PartitionSample, distance: Floats) -> float | None:
-    """The standard error of `check_sample` alone, of the mean of any value per distinct draw."""
+    """That of the mean of a value per distinct draw; None unless the draws can be taken for those of chains."""
     if not is_sequence(sample):
         return None
     values = by_chain(distance[sample.index], sample)
