@@ -123,7 +123,7 @@ private:
 class TableMerges {
 public:
     TableMerges(const TableState& state, const MergingClusters& clusters)
-        : family_(state.family()), n_(clusters.slot.size()), gain_(n_ * n_) {
+        : clusters_(clusters), family_(state.family()), n_(clusters.slot.size()), gain_(n_ * n_) {
         std::vector<std::uint32_t> place(state.slots()), labels;
         for (std::uint32_t a = 0; a < n_; ++a)
             place[clusters.slot[a]] = a;
@@ -140,12 +140,13 @@ public:
 
     double change(std::size_t a, std::size_t b) const { return gain_[a * n_ + b]; }
 
-    /// Cluster g has gone into cluster h.
+    /// Cluster g has gone into cluster h. Those that went before have their rows still, which are in others
+    /// too.
     void merge(std::size_t g, std::size_t h) {
         summaries_.join(h, g, h);
         value_[h] = value(h);
         for (std::size_t other = 0; other < n_; ++other)
-            if (other != h && other != g)
+            if (other != h && clusters_.alive[other])
                 score(h, other);
     }
 
@@ -160,6 +161,7 @@ private:
         gain_[a * n_ + b] = gain_[b * n_ + a] = value(n_) - value_[a] - value_[b];
     }
 
+    const MergingClusters& clusters_;
     Product family_;
     Product::Summaries summaries_; // the last one is for a pair
     std::size_t n_;
