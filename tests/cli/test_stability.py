@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,12 @@ def test_numbers_too_large_for_distances_are_refused(tmp_path):
     (tmp_path / "huge.csv").write_text("x,y\n1e308,1\n-1e308,2\n1e300,3\n0,4\n")
     told = run("stability", str(tmp_path / "huge.csv"), "--clusterer", "kmeans", "-k", "2", code=2)
     assert "x has numbers too large for a variance" in " ".join(told.split())
+
+
+def test_without_scikit_learn_the_extra_is_named(table, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
+    told = run("stability", str(table), "--clusterer", "kmeans", "-k", "3", code=2)
+    assert "--clusterer needs scikit-learn: pip install 'partita[ensembles]'" in " ".join(told.split())
 
 
 def test_minus_one_must_be_missing_or_noise(tmp_path):

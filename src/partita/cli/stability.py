@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Annotated, Any
 
+from partita._support.optional import optional
 from partita._support.text.cells import parse_cell
 from partita.cli.deliver import delivering, presented
 from partita.cli.given import check_choice
@@ -35,7 +35,15 @@ class Clusterer:
 
 def _sklearn(size: str, module: str, name: str, default: int | None = None, **fixed: Any) -> Clusterer:
     """An estimator of scikit-learn."""
-    return Clusterer(size, lambda k: getattr(import_module(module), name)(**{size: k}, **fixed), default)
+
+    def make(k: int) -> Any:
+        return getattr(_scikit_learn(module), name)(**{size: k}, **fixed)
+
+    return Clusterer(size, make, default)
+
+
+def _scikit_learn(module: str) -> Any:
+    return optional(module, "--clusterer needs scikit-learn", "ensembles")
 
 
 def _leiden(size: int) -> Any:
@@ -45,7 +53,7 @@ def _leiden(size: int) -> Any:
         import leidenalg
     except ImportError:
         raise ImportError("--clusterer leiden needs igraph and leidenalg: pip install leidenalg") from None
-    from sklearn.neighbors import kneighbors_graph
+    kneighbors_graph = _scikit_learn("sklearn.neighbors").kneighbors_graph
 
     def run(data: Any, seed: int, neighbors: int = size, resolution: float = 1.0) -> Any:
         near = kneighbors_graph(data, min(neighbors, len(data) - 1)).tocoo()
